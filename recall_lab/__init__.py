@@ -1,0 +1,1 @@
+"""A Jupyter-native research workbench over the history of coding agents."""

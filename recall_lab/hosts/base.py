@@ -1,0 +1,159 @@
+"""The one interface of a host: lines of bytes in, events out; pure.
+
+Events hold text as the host wrote it, not yet redacted: they never leave capture's memory. A parser is fed the lines of a
+source in file order, may be asked for its state at any point where it says so, and can be resumed from that state when the
+source has grown. Feeding a source in one go, or in any number of pieces with a resume between them, gives the same
+placements, ledger and calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import PurePath
+from typing import Protocol
+
+import msgspec
+
+from recall_lab.model import Disposition, Kind, Relation, Role
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of a source: ``data`` without its ``\\n``, ``offset`` and ``length`` (with the ``\\n``) in bytes.
+
+    ``ended`` is False only for a last line that has no ``\\n`` yet.
+    """
+
+    offset: int
+    length: int
+    data: bytes
+    ended: bool = True
+
+
+class RawRecord(msgspec.Struct, frozen=True):
+    """A ledger entry. The lengths of a source's records add up to its bytes; blank lines count with the record before."""
+
+    record_type: str
+    disposition: Disposition
+    offset: int
+    length: int
+    reason: str | None = None  # for malformed and unknown: why, without any of the text
+
+
+class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A block as the host wrote it; see ``model.PlacedBlock`` for the fields."""
+
+    block_id: str
+    role: Role
+    kind: Kind
+    text: str
+    ord: int
+    turn: int
+    offset: int  # of its record, bytes
+    timestamp: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    tool: str | None = None
+    call_id: str | None = None
+    model: str | None = None
+    queued: bool = False
+
+
+class RawSession(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the session by now; a later one of the same source replaces it."""
+
+    native_id: str
+    parent_id: str | None = None
+    relation: Relation | None = None
+    agent_id: str | None = None
+    agent_type: str | None = None
+    title: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    remote: str | None = None  # git remote as the host logged it
+    model: str | None = None
+    version: str | None = None
+
+
+class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of usage; see ``model.ModelCall``."""
+
+    key: str
+    model: str | None
+    timestamp: str | None
+    turn: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_5m_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    reasoning_tokens: int = 0
+    web_searches: int = 0
+    final: bool = False
+    sidechain: bool = False
+    logged_cost_usd: float | None = None
+
+
+class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool request or its outcome; see ``model.ToolCall``."""
+
+    call_id: str
+    turn: int
+    tool: str | None = None
+    request_block: str | None = None
+    result_block: str | None = None
+    started: str | None = None
+    ended: str | None = None
+    failed: bool | None = None
+    error: str | None = None
+    duration_ms: int | None = None
+
+
+Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall
+
+
+class Checkpoint(msgspec.Struct, frozen=True):
+    """Where a parser can be resumed: bytes, the first ord that a resume will emit again, and the structural state."""
+
+    offset: int
+    ord: int
+    state: bytes
+
+
+class Parser(Protocol):
+    """Reads one source; made by ``Host.parser``."""
+
+    def feed(self, lines: Iterable[Line]) -> list[Event]:
+        """Return the events of these lines, in order. Never raises on any bytes."""
+        ...
+
+    def finish(self) -> list[Event]:
+        """Return what only the end of the range decides (pending last line, deferred blocks). The parser is then done."""
+        ...
+
+    def dead(self) -> tuple[tuple[int, int], ...]:
+        """Half-open ranges of ord that stand on dead branches of the whole source, as known at ``finish``."""
+        ...
+
+    def checkpoint(self) -> Checkpoint:
+        """The latest point from which the source can be read on. Lines before it need not be read again."""
+        ...
+
+
+class Host(Protocol):
+    """One kind of transcript."""
+
+    name: str
+
+    def recognise(self, head: Sequence[bytes], path: PurePath) -> bool:
+        """Say whether the first records (at most 30 lines) are of this host."""
+        ...
+
+    def parser(self, path: PurePath, resume: Checkpoint | None = None) -> Parser:
+        """Return a parser for the source at ``path`` (used for ids in its name only; it is not opened)."""
+        ...
+
+
+def make_id(*parts: object) -> str:
+    """Return the first 32 hex of the sha256 over the parts, joined by the unit separator."""
+    return sha256("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:32]

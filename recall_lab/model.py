@@ -1,0 +1,450 @@
+"""The nouns as frozen typed records; no I/O.
+
+Offsets everywhere are Unicode code points in the retained, redacted text; ends are exclusive. Times are UTC,
+ISO 8601 with a ``Z``. ``Redacted`` marks text that has been through the detector: only the redaction room makes it, and
+the store takes nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NewType
+
+import msgspec
+
+Redacted = NewType("Redacted", str)
+
+Role = Literal["user", "assistant", "tool", "host"]
+Kind = Literal["text", "tool_use", "tool_result", "summary"]
+Disposition = Literal["indexed", "excluded", "metadata", "duplicate", "unknown", "malformed", "pending"]
+SourceState = Literal[
+    "not_captured",
+    "complete",
+    "backlog",
+    "partial_record",
+    "source_changed",
+    "source_missing",
+    "rebuilding",
+    "rebuild_ready",
+    "conflict",
+    "off",
+]
+Relation = Literal["subagent", "fork", "continuation"]
+Verdict = Literal["valid", "changed", "absent", "gone"]
+
+ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "host")
+KINDS: tuple[Kind, ...] = ("text", "tool_use", "tool_result", "summary")
+DISPOSITIONS: tuple[Disposition, ...] = (
+    "indexed",
+    "excluded",
+    "metadata",
+    "duplicate",
+    "unknown",
+    "malformed",
+    "pending",
+)
+STATES: tuple[SourceState, ...] = (
+    "not_captured",
+    "complete",
+    "backlog",
+    "partial_record",
+    "source_changed",
+    "source_missing",
+    "rebuilding",
+    "rebuild_ready",
+    "conflict",
+    "off",
+)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of the records that cross a room's border."""
+
+
+# ---- what capture hands to the store -------------------------------------------------------------------------------
+
+
+class Session(Record):
+    """One conversation by its native key; a child when ``relation`` is set.
+
+    ``native_id`` is the host's id; a subagent's is ``<parent id>/<agent id>``. ``parent_id`` is the native id of the
+    session it was called from, forked from or continues.
+    """
+
+    host: str
+    native_id: str
+    parent_id: str | None = None
+    relation: Relation | None = None
+    agent_id: str | None = None
+    agent_type: Redacted | None = None
+    title: Redacted | None = None
+    cwd: Redacted | None = None
+    branch: Redacted | None = None
+    repo: Redacted | None = None  # normalised remote, else common git directory, else path
+    model: str | None = None
+    version: str | None = None
+
+
+class PlacedBlock(Record):
+    """A block and where it stands in its source; ``text`` is what is retained."""
+
+    block_id: str  # 32 lowercase hex
+    content_hash: str  # sha256 of the retained redacted text, 64 hex
+    role: Role
+    kind: Kind
+    text: Redacted
+    original_length: int  # code points before a cap cut it
+    ord: int  # position in the source, ascending, never reused
+    turn: int
+    timestamp: str | None = None
+    cwd: Redacted | None = None
+    branch: Redacted | None = None
+    tool: Redacted | None = None
+    call_id: str | None = None
+    model: str | None = None
+    queued: bool = False  # typed while the agent worked; yields to an equal delivered prompt
+    findings: tuple[tuple[str, int], ...] = ()  # (kind, how many spans were taken out)
+    entities: tuple[tuple[str, Redacted], ...] = ()  # (kind, value)
+
+
+class ModelCall(Record):
+    """One model response. ``input_tokens`` excludes cache for every host; ``key`` is the call's identity everywhere."""
+
+    key: str  # 32 lowercase hex
+    model: str | None
+    timestamp: str | None
+    turn: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_5m_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    reasoning_tokens: int = 0  # inside output_tokens
+    web_searches: int = 0
+    final: bool = False  # the row carries a stop reason
+    sidechain: bool = False
+    logged_cost_usd: float | None = None
+
+
+class ToolCall(Record):
+    """One tool request with its outcome; request and result may arrive in different batches and are merged by id."""
+
+    call_id: str
+    turn: int
+    tool: Redacted | None = None
+    request_block: str | None = None
+    result_block: str | None = None
+    started: str | None = None
+    ended: str | None = None
+    failed: bool | None = None  # None until the outcome is known
+    error: Redacted | None = None  # first line of the failure, at most 200 code points
+    duration_ms: int | None = None  # as the host logged it; readers fall back to ended - started
+
+
+class LedgerRow(Record):
+    """How many records and bytes of one type came to one disposition, over the whole source."""
+
+    record_type: str
+    disposition: Disposition
+    records: int
+    bytes: int
+
+
+class Problem(Record):
+    """A record that could not be used; ``offset`` and ``length`` are bytes in the source."""
+
+    offset: int
+    length: int
+    disposition: Disposition
+    reason: str  # never text of the transcript
+
+
+class Source(Record):
+    """One transcript file (or one conversation of an export) as it stood when it was captured."""
+
+    host: str
+    path: Redacted
+    machine: str = "local"
+    size: int = 0
+    mtime_ns: int = 0
+    ctime_ns: int = 0
+    cursor: int = 0  # bytes read to the end of a record
+    head_hash: str = ""  # keyed hash of the first bytes
+    tail_hash: str = ""  # keyed hash of the bytes before the cursor
+    content_hash: str = ""  # keyed hash of everything before the cursor
+    state: SourceState = "not_captured"
+    detail: str = ""
+    lines: int = 0  # non-blank lines before the cursor
+    resume_offset: int = 0
+    resume_ord: int = 0
+    parser_state: bytes = b""  # the host's own, structural only, never text
+
+
+class Batch(Record):
+    """What one transaction writes for one source.
+
+    Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak for
+    the whole source; model and tool calls are merged by their keys.
+    """
+
+    source: Source
+    session: Session
+    from_ord: int
+    blocks: tuple[PlacedBlock, ...] = ()
+    dead: tuple[tuple[int, int], ...] = ()  # half-open ranges of ord on dead branches
+    model_calls: tuple[ModelCall, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    ledger: tuple[LedgerRow, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    rules_version: str = ""
+
+
+class Applied(Record):
+    """What a batch changed."""
+
+    blocks_added: int = 0
+    blocks_changed: int = 0
+    conflicts: int = 0
+
+
+# ---- what faces and programs read ----------------------------------------------------------------------------------
+
+
+class SourceProblem(Record):
+    """One thing that went wrong with one source, and the next step."""
+
+    source: str
+    state: SourceState
+    detail: str
+    next: str
+
+
+class IndexReport(Record):
+    """What ``index`` did (contract 10)."""
+
+    sources_seen: int
+    sources_changed: int
+    records: int
+    bytes: int
+    blocks_added: int
+    blocks_changed: int
+    seconds: float
+    problems: tuple[SourceProblem, ...] = ()
+
+
+class Tally(Record):
+    """A total and its parts by disposition; the parts add up to the total."""
+
+    total: int
+    by_disposition: dict[Disposition, int]
+
+
+class Status(Record):
+    """The store at a glance (contract 10)."""
+
+    sources: int
+    sessions: int
+    turns: int
+    blocks: int
+    records: Tally
+    bytes: Tally
+    states: dict[SourceState, int]
+    store_bytes: int
+    kept_text_bytes: int
+    last_capture: str | None
+    unknown_types: dict[str, int]
+
+
+class Block(Record):
+    """One block at its root placement."""
+
+    block_id: str
+    content_hash: str
+    role: Role
+    kind: Kind
+    text: Redacted
+    host: str
+    session: str
+    turn: int
+    ord: int
+    original_length: int
+    title: Redacted | None = None
+    timestamp: str | None = None
+    repo: Redacted | None = None
+    cwd: Redacted | None = None
+    branch: Redacted | None = None
+    source: Redacted | None = None
+    tool: Redacted | None = None
+    model: str | None = None
+    live: bool = True
+
+
+class Filters(Record):
+    """What narrows a search; ``None`` and empty mean everything. Times are UTC, ``until`` exclusive."""
+
+    since: str | None = None
+    until: str | None = None
+    hosts: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ("user", "assistant", "tool")
+    kinds: tuple[Kind, ...] = ()
+    tools: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    cwd: str | None = None  # this folder or below
+    sessions: tuple[str, ...] = ()  # native ids or unambiguous heads of them
+    repos: tuple[str, ...] = ()  # exact repository keys
+    project: str | None = None  # part of a repository's or folder's name
+    models: tuple[str, ...] = ()
+    has_error: bool = False
+
+
+class Why(Record):
+    """Why a hit is here. ``tier``: exact (identifier or phrase), all (every term), some (a share of the terms)."""
+
+    tier: Literal["exact", "all", "some"]
+    terms: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    neighbors: tuple[str, ...] = ()  # terms found in the blocks around it
+    recency: float = 1.0  # the factor the score was multiplied by
+    coverage: float = 1.0  # idf-weighted share of the query's terms
+
+
+class Hit(Record):
+    """One block found, with the passage that shows it (contract 10). ``spans`` are offsets in the block."""
+
+    block_id: str
+    content_hash: str
+    receipt: str  # of the passage
+    text: Redacted  # the passage: block text[start:end]
+    start: int
+    end: int
+    spans: tuple[tuple[int, int], ...]
+    role: Role
+    kind: Kind
+    host: str
+    session: str
+    turn: int
+    score: float
+    why: Why
+    repo: Redacted | None = None
+    branch: Redacted | None = None
+    timestamp: str | None = None
+    source: Redacted | None = None
+    cwd: Redacted | None = None
+    title: Redacted | None = None
+    tool: Redacted | None = None
+
+
+class Searched(Record):
+    """How much an answer looked through."""
+
+    blocks: int
+    sessions: int
+
+
+class Answer(Record):
+    """What a search returns (contract 10)."""
+
+    query: str
+    searched: Searched
+    hits: tuple[Hit, ...]
+    scope: str
+    outside_scope: int  # hits that the same query has outside the scope
+    gated: int  # candidates that matched only common words
+    notice: str | None = None
+
+
+class Citation(Record):
+    """An exact quotation: ``quote`` is the block's text[start:end]."""
+
+    block_id: str
+    content_hash: str
+    start: int
+    end: int
+    quote: Redacted
+
+    @property
+    def receipt(self) -> str:
+        """The citation as one line."""
+        return f"recall-lab://{self.block_id}@{self.content_hash[:12]}#{self.start}-{self.end}"
+
+
+class Near(Record):
+    """Where the words stand after a normalisation; never a valid quotation."""
+
+    start: int
+    end: int
+    why: str
+
+
+class Check(Record):
+    """What a quote check found (contract 10)."""
+
+    verdict: Verdict
+    valid: bool
+    start: int | None
+    end: int | None
+    occurrences: tuple[tuple[int, int], ...]
+    near: tuple[Near, ...]
+    content_hash: str | None
+    hash_matches: bool | None
+
+
+class Neighbor(Record):
+    """A block beside the one that was read; ``offset`` is its distance in placements."""
+
+    offset: int
+    block_id: str
+    role: Role
+    kind: Kind
+    turn: int
+    text: Redacted
+    timestamp: str | None = None
+
+
+class Reading(Record):
+    """A span of a block in its place (contract 10); ``length`` is of the whole block."""
+
+    block_id: str
+    content_hash: str
+    text: Redacted
+    start: int
+    end: int
+    length: int
+    role: Role
+    kind: Kind
+    session: str
+    turn: int
+    host: str
+    neighbors: tuple[Neighbor, ...] = ()
+    title: Redacted | None = None
+    timestamp: str | None = None
+    repo: Redacted | None = None
+    branch: Redacted | None = None
+    cwd: Redacted | None = None
+    source: Redacted | None = None
+    tool: Redacted | None = None
+    truncated: bool = False  # the retained text is a capped form of a longer original
+
+
+class Failed(Record):
+    """A receipt that did not verify."""
+
+    receipt: str
+    verdict: str
+    detail: str
+
+
+class Verification(Record):
+    """What ``verify`` found (contract 10)."""
+
+    checked: int
+    valid: int
+    failed: tuple[Failed, ...]
+
+
+class SavedBrief(Record):
+    """A brief on disk (contract 10)."""
+
+    file: str
+    citations: int
+    sessions: int
