@@ -1,0 +1,193 @@
+"""Code points, bytes, normalisation, and the maps between them; pure.
+
+Three forms of a text meet in search. The *original* is what is retained and what offsets count in. The *index form*
+is what the full-text index tokenises: compatibility forms folded (NFKC), letters that Unicode does not decompose
+spelled out (``ß`` to ``ss``), scripts that are written without spaces spaced out character by character, emoji moved
+to private-use letters because the tokenizer drops symbols. The *terms* are the tokens of the index form as SQLite's
+``unicode61`` tokenizer makes them, before stemming. ASCII text is its own index form.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+
+# Letters that no Unicode normalisation takes apart but that people type without.
+_SPELLED = {
+    "ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L",
+    "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ð": "d", "Ð": "D",
+    "ħ": "h", "Ħ": "H", "ı": "i", "ŧ": "t", "Ŧ": "T", "ŋ": "n", "Ŋ": "N",
+    "ё": "е", "Ё": "Е",  # Cyrillic: commonly typed without the dots
+}  # fmt: skip
+
+# Scripts written without spaces between words (Hangul has spaces, but particles stick to words).
+_UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Myanmar, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana and iteration marks
+    "\u1100-\u11ff\uac00-\ud7ff"  # Hangul
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+# Vowel points that Hebrew and Arabic text carries or leaves out at will.
+_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u0640"
+_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u0e00-\u0eff\u3099\u309a\uff9e\uff9f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_SPECIAL = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}]")
+_UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
+_POINT = re.compile(f"[{_POINTS}]")
+
+
+def _special(match: re.Match[str]) -> str:
+    char = match.group()
+    spelled = _SPELLED.get(char)
+    if spelled is not None:
+        return spelled
+    if _UNSPACED_CHAR.match(char):
+        return f" {char} "
+    if _POINT.match(char):
+        return ""
+    # The tokenizer takes private-use characters for letters, and drops symbols.
+    return f" {chr(0xF0000 | (ord(char) & 0xFFFF))} "
+
+
+# Greek letters, whose accents the tokenizer keeps.
+_GREEK = re.compile("[\u0386-\u03ce\u1f00-\u1fff]")
+
+
+def _without_accent(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFD", match.group())[0]
+
+
+def index_form(text: str) -> str:
+    """Turn a text into what the full-text index holds.
+
+    Args:
+        text: Any text; lone surrogates are survived.
+
+    Returns:
+        The text itself when it is ASCII, else its NFKC form with undecomposable letters spelled out, unspaced scripts
+        and emoji separated, and optional vowel points dropped.
+    """
+    if text.isascii():
+        return text
+    return _GREEK.sub(_without_accent, _SPECIAL.sub(_special, unicodedata.normalize("NFKC", text)))
+
+
+# ---- identifiers ---------------------------------------------------------------------------------------------------
+
+_CAMEL = re.compile(r"[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:C\+\+|[CFcf]#|c\+\+)(?![A-Za-z0-9+#])")
+_SIGNED_WORDS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
+
+
+def identifier_words(text: str) -> str:
+    """Name the words inside identifiers that the tokenizer leaves whole.
+
+    The tokenizer splits ``snake_case``, ``kebab-case`` and paths at their signs; camelCase it keeps in one piece, and
+    of ``C++`` it keeps the letter only.
+
+    Args:
+        text: A block's text.
+
+    Returns:
+        The parts, separated by spaces, each identifier once; empty when none adds a term.
+    """
+    parts: list[str] = []
+    for identifier in dict.fromkeys(_CAMEL.findall(text)):
+        humps = _HUMP.findall(identifier)
+        if len(humps) > 1:
+            parts.extend(humps)
+    if "+" in text or "#" in text:
+        parts.extend(_SIGNED_WORDS[name.lower()] for name in _SIGNED.findall(text))
+    return " ".join(parts)
+
+
+# ---- offsets -------------------------------------------------------------------------------------------------------
+
+
+class OffsetMap:
+    """Maps offsets in a text's index form back to code points of the text.
+
+    Attributes:
+        form: The index form; equal to ``index_form(text)``.
+    """
+
+    __slots__ = ("_at", "_origin", "form")
+
+    def __init__(self, text: str) -> None:
+        self._at: list[int] | None = None
+        self._origin: list[int] = []
+        if text.isascii():
+            self.form = text
+            return
+        pieces: list[str] = []
+        starts: list[int] = []
+        origins: list[int] = []
+        length = 0
+        for match in _UNIT.finditer(text):
+            form = index_form(match.group())
+            pieces.append(form)
+            starts.append(length)
+            origins.append(match.start())
+            length += len(form)
+        starts.append(length)
+        origins.append(len(text))
+        self.form = "".join(pieces)
+        self._at = starts
+        self._origin = origins
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Map a half-open span of the form to the least span of the text that holds it."""
+        if self._at is None:
+            return start, end
+        first = bisect_right(self._at, start) - 1
+        last = bisect_right(self._at, end - 1) if end > start else first
+        return self._origin[first], self._origin[last]
+
+
+# What normalisation may join: ASCII runs stay whole, any other character takes its marks (or the jamo) along.
+_UNIT = re.compile(f"[\\x00-\\x7f]+(?![{_MARKS}])|[\\u1100-\\u11ff]+|.[{_MARKS}]*", re.DOTALL)
+
+
+class ByteMap:
+    """Maps between code points of a text and bytes of its UTF-8 form; lone surrogates count three bytes."""
+
+    __slots__ = ("_points", "_starts", "_text")
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._points: list[int] = []
+        self._starts: list[int] = []
+        if text.isascii():
+            return
+        at = 0
+        # One entry a kilocode point keeps the map small; the rest is counted.
+        for point in range(0, len(text) + 1, _STRIDE):
+            self._points.append(point)
+            self._starts.append(at)
+            at += len(text[point : point + _STRIDE].encode("utf-8", "surrogatepass"))
+
+    def to_byte(self, point: int) -> int:
+        """The byte at which a code point begins (or the byte length, for the text's length)."""
+        if not self._points:
+            return point
+        slot = point // _STRIDE
+        return self._starts[slot] + len(self._text[slot * _STRIDE : point].encode("utf-8", "surrogatepass"))
+
+    def to_point(self, byte: int) -> int:
+        """The code point whose bytes hold ``byte``."""
+        if not self._points:
+            return byte
+        slot = bisect_right(self._starts, byte) - 1
+        point, at = slot * _STRIDE, self._starts[slot]
+        for char in self._text[point : point + _STRIDE]:
+            at += len(char.encode("utf-8", "surrogatepass"))
+            if at > byte:
+                return point
+            point += 1
+        return point
+
+
+_STRIDE = 1024
