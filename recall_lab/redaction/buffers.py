@@ -1,0 +1,87 @@
+"""Many texts as few large buffers, and findings mapped back to their text.
+
+The bundled detector works on UTF-8 bytes and is several times faster on large buffers than on block-sized strings. Texts
+are joined with a separator that no used rule crosses: it starts and ends with a line break, and between them stands a run
+of unit separators (U+001F), which is no white space and no word character, longer than any gap that a used rule may
+leave between a word and its value. Every text has the separator on both sides, also the first and the last, so that a
+text's findings do not depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+SEPARATOR = b"\n" + b"\x1f" * 100 + b"\n"
+BUFFER_BYTES = 1_000_000
+
+
+class Buffer:
+    """Encoded texts, joined; ``first`` is the place of its first text in the sequence that was cut into buffers."""
+
+    def __init__(self, first: int, texts: Sequence[str], encoded: Sequence[bytes]) -> None:
+        self.first = first
+        self._texts = texts
+        self._encoded = encoded
+        self.data = b"".join((SEPARATOR, SEPARATOR.join(encoded), SEPARATOR))
+        step = len(SEPARATOR)
+        lengths = [len(part) + step for part in encoded]
+        self._starts = list(accumulate(lengths[:-1], initial=step))
+
+    def locate(self, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, int, str]]:
+        """Map byte spans of the buffer to code points of single texts.
+
+        Args:
+            spans: (start, end, rule) in bytes of ``data``.
+
+        Yields:
+            (index of the text in the whole sequence, start, end, rule), in code points; a span is cut at its text's
+            borders, and what lies in a separator is dropped.
+        """
+        by_text: dict[int, list[tuple[int, int, str]]] = {}
+        for start, end, rule in spans:
+            index = max(0, bisect_right(self._starts, start) - 1)
+            base = self._starts[index]
+            size = len(self._encoded[index])
+            low, high = max(0, start - base), min(size, end - base)
+            if low < high:
+                by_text.setdefault(index, []).append((low, high, rule))
+        for index, found in by_text.items():
+            points = self._code_points(
+                index, sorted({point for low, high, _ in found for point in (low, high)})
+            )
+            for low, high, rule in found:
+                yield self.first + index, points[low], points[high], rule
+
+    def _code_points(self, index: int, offsets: Sequence[int]) -> dict[int, int]:
+        """Code points before each of the ascending byte offsets of one text, in one pass over it."""
+        data = self._encoded[index]
+        if len(data) == len(self._texts[index]):
+            return {offset: offset for offset in offsets}
+        points: dict[int, int] = {}
+        seen = before = 0
+        for offset in offsets:
+            # An offset inside a character counts that character: "ignore" drops the cut-off tail.
+            seen += len(data[before:offset].decode("utf-8", "ignore"))
+            points[offset] = seen
+            before = offset
+        return points
+
+
+def cut(texts: Sequence[str], size: int = BUFFER_BYTES) -> Iterator[Buffer]:
+    """Yield buffers of about ``size`` bytes (a longer text gets one of its own)."""
+    first = 0
+    encoded: list[bytes] = []
+    filled = 0
+    for index, text in enumerate(texts):
+        # NUL is what detectors tell binary data by; a lone surrogate has no UTF-8. Neither may hide a neighbour, and
+        # both stay one code point.
+        part = text.encode("utf-8", "replace").replace(b"\0", b"\x01")
+        if encoded and filled + len(part) > size:
+            yield Buffer(first, texts[first:index], encoded)
+            first, encoded, filled = index, [], 0
+        encoded.append(part)
+        filled += len(part) + len(SEPARATOR)
+    if encoded:
+        yield Buffer(first, texts[first:], encoded)

@@ -1,0 +1,25 @@
+"""What crosses the border of the redaction room."""
+
+from __future__ import annotations
+
+from recall_lab.model import Record, Redacted
+
+
+class Finding(Record, frozen=True):
+    """Where a secret stands, and never the secret.
+
+    ``start`` and ``end`` are code points in the scanned text, end exclusive; ``kind`` is of the vocabulary of
+    ``kinds.KINDS``; ``rule`` names the rule that found it.
+    """
+
+    start: int
+    end: int
+    kind: str
+    rule: str
+
+
+class RedactedText(Record, frozen=True):
+    """A text without its secrets, and how many spans of each kind were taken out of it."""
+
+    text: Redacted
+    findings: tuple[tuple[str, int], ...] = ()
