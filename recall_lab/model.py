@@ -190,6 +190,7 @@ class Batch(Record):
     session: Session
     from_ord: int
     blocks: tuple[PlacedBlock, ...] = ()
+    dropped: tuple[int, ...] = ()  # ords of queued prompts that a delivered prompt has made duplicates
     dead: tuple[tuple[int, int], ...] = ()  # half-open ranges of ord on dead branches
     model_calls: tuple[ModelCall, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()

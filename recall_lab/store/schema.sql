@@ -62,6 +62,7 @@ CREATE TABLE sources (
     resume_offset INTEGER NOT NULL,
     resume_ord    INTEGER NOT NULL,
     parser_state  BLOB NOT NULL,
+    facts         TEXT NOT NULL,       -- what this source says of its session, JSON
     captured_at   TEXT NOT NULL,
     UNIQUE (machine, path)
 ) STRICT;

@@ -1,0 +1,303 @@
+"""What one batch does to the tables; the caller holds the transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+import apsw
+import msgspec
+
+from recall_lab.model import ROLES, Applied, Batch, ModelCall, Session, Source, ToolCall
+from recall_lab.text import identifier_words, index_form
+
+_ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
+_FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
+_ENTITY_CACHE = 200_000
+
+_CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name != "key")
+_UPSERT_MODEL_CALL = (
+    f"INSERT INTO model_calls (source_id, session_id, key, {', '.join(_CALL_COLUMNS)}) "
+    f"VALUES (?, ?, ?, {', '.join('?' * len(_CALL_COLUMNS))}) ON CONFLICT (source_id, key) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in _CALL_COLUMNS)
+    + " WHERE (excluded.final, excluded.output_tokens) >= (final, output_tokens)"
+)
+_TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in {"call_id", "turn"})
+_UPSERT_TOOL_CALL = (
+    f"INSERT INTO tool_calls (source_id, session_id, call_id, turn, {', '.join(_TOOL_COLUMNS)}) "
+    f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
+    + ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in _TOOL_COLUMNS)
+)
+
+
+def utc_now() -> str:
+    """Return the present moment, UTC, ISO 8601 to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def best_role(roles: Iterable[str]) -> str:
+    """Return the role that wins where copies of a block differ: user, then assistant, tool, host."""
+    return min(roles, key=_ROLE_RANK.__getitem__)
+
+
+class BatchWriter:
+    """Applies batches through one connection, with the small dictionaries kept in memory between them."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._names: dict[str, int] = {}
+        self._entities: dict[tuple[str, str], int] = {}
+
+    def forget_caches(self) -> None:
+        """Drop what is remembered of names and entities, after a rollback."""
+        self._names.clear()
+        self._entities.clear()
+
+    def apply(self, batch: Batch) -> Applied:
+        """Write the batch; see ``model.Batch`` for what replaces what."""
+        db = self._db
+        change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
+        session_id = self._session(batch.session, change)
+        source_id = self._source(batch.source, batch.session, session_id)
+        removed = self._remove(source_id, batch)
+        texts, fresh = self._place(source_id, session_id, change, batch)
+        shared = self._settle(set(removed) | set(texts), texts)
+        if batch.from_ord == 0:
+            db.execute("DELETE FROM model_calls WHERE source_id = ?", (source_id,))
+            db.execute("DELETE FROM tool_calls WHERE source_id = ?", (source_id,))
+        shared |= self._calls(source_id, session_id, batch)
+        self._dead(source_id, batch)
+        self._ledger(source_id, batch)
+        conflicts = self._conflicts(source_id, fresh)
+        self._session_row(session_id, batch, recompute=bool(removed))
+        shared.add(session_id)
+        db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
+        now = {block.block_id: block.content_hash for block in batch.blocks}
+        return Applied(
+            blocks_added=len({block_id for block_id, _ in fresh}),
+            blocks_changed=sum(1 for block_id, was in removed.values() if now.get(block_id, was) != was),
+            conflicts=conflicts,
+        )
+
+    # ---- the steps, in their order ---------------------------------------------------------------------------------
+
+    def _name(self, name: str | None) -> int | None:
+        if name is None:
+            return None
+        found = self._names.get(name)
+        if found is None:
+            found = self._db.execute("SELECT name_id FROM names WHERE name = ?", (name,)).get
+            if found is None:
+                found = self._db.execute("INSERT INTO names (name) VALUES (?) RETURNING name_id", (name,)).get
+            self._names[name] = found
+        return found
+
+    def _entity(self, kind: str, value: str) -> int:
+        found = self._entities.get((kind, value))
+        if found is None:
+            found = self._db.execute(
+                "SELECT entity_id FROM entities WHERE kind = ? AND value = ?", (kind, value)
+            ).get
+            if found is None:
+                found = self._db.execute(
+                    "INSERT INTO entities (kind, value) VALUES (?, ?) RETURNING entity_id", (kind, value)
+                ).get
+            if len(self._entities) > _ENTITY_CACHE:
+                self._entities.clear()
+            self._entities[kind, value] = found
+        return found
+
+    def _session(self, session: Session, change: int) -> int:
+        key = (session.host, session.native_id)
+        found: int | None = self._db.execute(
+            "SELECT session_id FROM sessions WHERE host = ? AND native_id = ?", key
+        ).get
+        if found is not None:
+            return found
+        self._db.execute("DELETE FROM tombstones WHERE host = ? AND native_id = ?", key)
+        made: int = self._db.execute(
+            "INSERT INTO sessions (host, native_id, change) VALUES (?, ?, ?) RETURNING session_id", (*key, change)
+        ).get
+        return made
+
+    def _source(self, source: Source, session: Session, session_id: int) -> int:
+        row = msgspec.structs.asdict(source)
+        row.update(
+            session_id=session_id, captured_at=utc_now(), facts=msgspec.json.encode(session).decode("utf-8")
+        )
+        moved = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"machine", "path"})
+        made: int = self._db.execute(
+            f"INSERT INTO sources ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
+            f"ON CONFLICT (machine, path) DO UPDATE SET {moved} RETURNING source_id",
+            row,
+        ).get
+        return made
+
+    def _remove(self, source_id: int, batch: Batch) -> dict[int, tuple[str, str]]:
+        """Take away the placements that the batch replaces or drops; return text_id -> (block_id, content_hash)."""
+        db = self._db
+        found = (
+            "SELECT b.text_id, lower(hex(b.block_id)), lower(hex(b.content_hash)) "
+            "FROM placements p JOIN blocks b USING (text_id) WHERE p.source_id = ? AND p.ord "
+        )
+        rows = db.execute(found + ">= ?", (source_id, batch.from_ord)).fetchall()
+        if rows:
+            db.execute("DELETE FROM placements WHERE source_id = ? AND ord >= ?", (source_id, batch.from_ord))
+        for ord_ in batch.dropped:
+            rows += db.execute(found + "= ?", (source_id, ord_)).fetchall()
+            db.execute("DELETE FROM placements WHERE source_id = ? AND ord = ?", (source_id, ord_))
+        return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in rows}
+
+    def _place(
+        self, source_id: int, session_id: int, change: int, batch: Batch
+    ) -> tuple[dict[int, bool], dict[tuple[str, str], int]]:
+        """Write texts and placements; return text_id -> is it new, and the keys of the new ones."""
+        db = self._db
+        next_id: int = db.execute("SELECT coalesce(max(text_id), 0) + 1 FROM blocks").get
+        host, rules = self._name(batch.source.host), self._name(batch.rules_version)
+        texts: dict[int, bool] = {}
+        fresh: dict[tuple[str, str], int] = {}
+        rows: list[tuple[object, ...]] = []
+        placements: list[tuple[object, ...]] = []
+        redactions: list[tuple[int, str, int]] = []
+        postings: list[tuple[int, int]] = []
+        fulltext: list[tuple[int, str, str]] = []
+        for block in batch.blocks:
+            key = (block.block_id, block.content_hash)
+            text_id = fresh.get(key)
+            if text_id is None:
+                blobs = (bytes.fromhex(block.block_id), bytes.fromhex(block.content_hash))
+                text_id = db.execute(
+                    "SELECT text_id FROM blocks WHERE block_id = ? AND content_hash = ?", blobs
+                ).get
+                if text_id is None:
+                    text_id, next_id = next_id, next_id + 1
+                    fresh[key] = text_id
+                    lengths = (len(block.text), block.original_length)
+                    rows.append((text_id, *blobs, block.role, block.kind, host, *lengths, rules, change, block.text))
+                    fulltext.append((text_id, index_form(block.text), identifier_words(block.text)))
+                    redactions += [(text_id, kind, spans) for kind, spans in block.findings]
+                    postings += [(self._entity(kind, value), text_id) for kind, value in block.entities]
+                texts[text_id] = key in fresh
+            names = (block.cwd, block.branch, block.tool, block.model)
+            placements.append(
+                (source_id, block.ord, session_id, text_id, block.turn, block.role, 1, int(block.queued))
+                + (block.timestamp, *map(self._name, names))
+            )
+        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 11)})", rows)
+        db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
+        db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
+        db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
+        db.executemany("INSERT OR IGNORE INTO entity_blocks VALUES (?, ?)", sorted(postings))
+        return texts, fresh
+
+    def _settle(self, touched: set[int], texts: dict[int, bool]) -> set[int]:
+        """Bring role and index of touched texts in line with their placements; return the sessions that share older ones."""
+        db = self._db
+        shared: set[int] = set()
+        for text_id in touched:
+            rows = db.execute("SELECT role, session_id FROM placements WHERE text_id = ?", (text_id,)).fetchall()
+            if rows:
+                role = best_role(role for role, _ in rows)
+                if len(rows) > 1 or not texts.get(text_id):
+                    db.execute("UPDATE blocks SET role = ? WHERE text_id = ? AND role <> ?", (role, text_id, role))
+            if texts.get(text_id):
+                continue
+            shared.update(session_id for _, session_id in rows)
+            indexed = db.execute("SELECT 1 FROM fulltext WHERE rowid = ?", (text_id,)).get
+            if rows and not indexed:
+                text: str = db.execute("SELECT text FROM blocks WHERE text_id = ?", (text_id,)).get
+                db.execute(
+                    "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
+                    (text_id, index_form(text), identifier_words(text)),
+                )
+            elif indexed and not rows:
+                db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
+        return shared
+
+    def _calls(self, source_id: int, session_id: int, batch: Batch) -> set[int]:
+        """Merge model and tool calls; return the other sessions that hold one of these model calls."""
+        db = self._db
+        db.executemany(
+            _UPSERT_MODEL_CALL,
+            (
+                (source_id, session_id, bytes.fromhex(call.key), *(getattr(call, name) for name in _CALL_COLUMNS))
+                for call in batch.model_calls
+            ),
+        )
+        shared: set[int] = set()
+        for call in batch.model_calls:
+            found = db.execute("SELECT session_id FROM model_calls WHERE key = ?", (bytes.fromhex(call.key),))
+            shared.update(session for (session,) in found)
+        for tool in batch.tool_calls:
+            values = msgspec.structs.asdict(tool)
+            for name in ("request_block", "result_block"):
+                values[name] = bytes.fromhex(values[name]) if values[name] else None
+            db.execute(
+                _UPSERT_TOOL_CALL,
+                (source_id, session_id, tool.call_id, tool.turn, *(values[name] for name in _TOOL_COLUMNS)),
+            )
+        return shared
+
+    def _dead(self, source_id: int, batch: Batch) -> None:
+        self._db.execute("UPDATE placements SET live = 1 WHERE source_id = ? AND live = 0", (source_id,))
+        self._db.executemany(
+            "UPDATE placements SET live = 0 WHERE source_id = ? AND ord >= ? AND ord < ?",
+            ((source_id, start, end) for start, end in batch.dead),
+        )
+
+    def _ledger(self, source_id: int, batch: Batch) -> None:
+        db = self._db
+        db.execute("DELETE FROM ledger WHERE source_id = ?", (source_id,))
+        db.executemany(
+            "INSERT INTO ledger VALUES (?, ?, ?, ?, ?)",
+            ((source_id, row.record_type, row.disposition, row.records, row.bytes) for row in batch.ledger),
+        )
+        db.execute("DELETE FROM problems WHERE source_id = ?", (source_id,))
+        db.executemany(
+            "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, ?)",
+            ((source_id, row.offset, row.length, row.disposition, row.reason) for row in batch.problems),
+        )
+
+    def _conflicts(self, source_id: int, fresh: Iterable[tuple[str, str]]) -> int:
+        """Count the new texts whose id stands somewhere with another text, and mark the source."""
+        db = self._db
+        conflicts = 0
+        for block_id, _ in fresh:
+            blob = bytes.fromhex(block_id)
+            if db.execute("SELECT count(*) FROM blocks WHERE block_id = ?", (blob,)).get > 1:
+                conflicts += db.execute(
+                    "SELECT count(DISTINCT text_id) > 1 FROM blocks JOIN placements USING (text_id) WHERE block_id = ?",
+                    (blob,),
+                ).get
+        if conflicts:
+            db.execute(
+                "UPDATE sources SET state = 'conflict', detail = ? WHERE source_id = ?",
+                (f"{conflicts} records have the id of another record and a different text; both are kept", source_id),
+            )
+        return conflicts
+
+    def _session_row(self, session_id: int, batch: Batch, *, recompute: bool) -> None:
+        """Say of the session what its sources say, the longest first, so that the order of capture does not matter."""
+        db = self._db
+        facts = [
+            msgspec.json.decode(text, type=Session)
+            for (text,) in db.execute(
+                "SELECT facts FROM sources WHERE session_id = ? ORDER BY lines DESC, path", (session_id,)
+            )
+        ]
+        values = [next((v for f in facts if (v := getattr(f, name)) is not None), None) for name in _FACTS]
+        if recompute:
+            times = db.execute(
+                "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,)
+            ).fetchone()
+        else:
+            stamps = [block.timestamp for block in batch.blocks if block.timestamp]
+            stamps += db.execute("SELECT started, ended FROM sessions WHERE session_id = ?", (session_id,)).fetchone() or ()
+            stamps = [stamp for stamp in stamps if stamp]
+            times = (min(stamps), max(stamps)) if stamps else (None, None)
+        db.execute(
+            f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in _FACTS)}, started = ?, ended = ? "
+            "WHERE session_id = ?",
+            (*values, *times, session_id),
+        )

@@ -1,0 +1,74 @@
+"""The store at a glance, and what it knows of each source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from recall_lab.model import DISPOSITIONS, Disposition, Source, SourceState, Status, Tally
+from recall_lab.store.connection import Reader, explained
+
+_SOURCE_COLUMNS = ", ".join(Source.__struct_fields__)
+
+
+def status(reader: Reader) -> Status:
+    """Count everything in the store; bytes and records add up over the dispositions."""
+    with explained(reader.path):
+        db = reader.connection
+        totals = {name: (0, 0) for name in DISPOSITIONS}
+        for name, records, size in db.execute(
+            "SELECT disposition, sum(records), sum(bytes) FROM ledger GROUP BY disposition"
+        ):
+            totals[name] = (records, size)
+        states = db.execute("SELECT state, count(*) FROM sources GROUP BY state ORDER BY state").fetchall()
+        unknown = db.execute(
+            "SELECT record_type, sum(records) FROM ledger WHERE disposition = 'unknown' GROUP BY record_type ORDER BY 1"
+        ).fetchall()
+        return Status(
+            sources=db.execute("SELECT count(*) FROM sources").get,
+            sessions=db.execute("SELECT count(*) FROM sessions").get,
+            turns=db.execute(
+                "SELECT count(*) FROM (SELECT DISTINCT session_id, turn FROM placements WHERE turn > 0)"
+            ).get,
+            blocks=count_blocks(reader),
+            records=_tally({name: records for name, (records, _) in totals.items()}),
+            bytes=_tally({name: size for name, (_, size) in totals.items()}),
+            states={cast("SourceState", state): count for state, count in states},
+            store_bytes=store_bytes(reader.path),
+            kept_text_bytes=db.execute("SELECT coalesce(sum(octet_length(text)), 0) FROM blocks").get,
+            last_capture=db.execute("SELECT max(captured_at) FROM sources").get,
+            unknown_types=dict(unknown),
+        )
+
+
+def count_blocks(reader: Reader) -> int:
+    """Count the blocks that stand in a session; revisions are not among them."""
+    found: int = reader.connection.execute(
+        "SELECT count(DISTINCT block_id) FROM blocks WHERE text_id IN (SELECT text_id FROM placements)"
+    ).get
+    return found
+
+
+def store_bytes(path: Path) -> int:
+    """Return the bytes that the store takes on disk, its write-ahead log included."""
+    total = 0
+    for name in (path.name, path.name + "-wal"):
+        try:
+            total += path.with_name(name).stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def known_sources(reader: Reader) -> dict[tuple[str, str], Source]:
+    """Return what the store knows of every source, by (machine, path)."""
+    with explained(reader.path):
+        rows = reader.connection.execute(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
+        sources = (msgspec.convert(dict(zip(Source.__struct_fields__, row, strict=True)), Source) for row in rows)
+        return {(source.machine, source.path): source for source in sources}
+
+
+def _tally(parts: dict[Disposition, int]) -> Tally:
+    return Tally(total=sum(parts.values()), by_disposition=parts)

@@ -1,0 +1,120 @@
+"""The one writer of the store: each public method is one transaction, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import apsw
+
+from recall_lab.model import Applied, Batch, SourceState
+from recall_lab.store.batches import BatchWriter
+from recall_lab.store.connection import WriteLock, explained, make_private_folder, open_for_writing
+
+
+class Writer:
+    """Holds the write lock from opening to closing."""
+
+    def __init__(self, path: Path, wait: float = 10.0) -> None:
+        self.path = path
+        make_private_folder(path.parent)
+        self._lock = WriteLock(path, wait)
+        try:
+            self.connection = open_for_writing(path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._batches = BatchWriter(self.connection)
+
+    @property
+    def hash_key(self) -> bytes:
+        """Key of this store's file fingerprints; without it they say nothing of the file."""
+        with explained(self.path):
+            key: bytes = self.connection.execute("SELECT value FROM meta WHERE key = 'hash_key'").get
+        return key
+
+    @contextmanager
+    def transaction(self) -> Iterator[apsw.Connection]:
+        """Run one write transaction; any error undoes it and is explained."""
+        with explained(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                self._batches.forget_caches()
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def apply(self, batch: Batch) -> Applied:
+        """Write one batch: blocks, placements, calls, ledger, cursor and change number.
+
+        Raises:
+            StoreError: nothing of the batch was written.
+        """
+        with self.transaction():
+            return self._batches.apply(batch)
+
+    def set_source_state(self, path: str, state: SourceState, detail: str, machine: str = "local") -> None:
+        """Note what is the matter with a source; its text stays as it is."""
+        with self.transaction() as db:
+            db.execute(
+                "UPDATE sources SET state = ?1, detail = ?2 WHERE machine = ?3 AND path = ?4 "
+                "AND (state, detail) <> (?1, ?2)",
+                (state, detail, machine, path),
+            )
+
+    def touch_source(self, path: str, size: int, mtime_ns: int, ctime_ns: int, machine: str = "local") -> None:
+        """Note that a source's times moved while its content did not."""
+        with self.transaction() as db:
+            db.execute(
+                "UPDATE sources SET size = ?, mtime_ns = ?, ctime_ns = ? WHERE machine = ? AND path = ?",
+                (size, mtime_ns, ctime_ns, machine, path),
+            )
+
+    def move_source(self, old: str, new: str, machine: str = "local") -> None:
+        """Follow a transcript that was moved or renamed; ids and citations stay."""
+        with self.transaction() as db:
+            db.execute("UPDATE sources SET path = ? WHERE machine = ? AND path = ?", (new, machine, old))
+
+    def add_activity(self, rows: Iterable[tuple[str, str, str | None, float, int]]) -> None:
+        """Take in recall_lab's own use: (time, command, repository, seconds, exit code)."""
+        with self.transaction() as db:
+            db.executemany(
+                "INSERT INTO activity (at, command, repo, seconds, exit_code) VALUES (?, ?, ?, ?, ?)", rows
+            )
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the store, so that it can be read on a read-only disk."""
+        with explained(self.path):
+            self.connection.execute("PRAGMA optimize")
+            # Where a reader holds an older state the log is kept, and folded in next time.
+            with suppress(apsw.BusyError):
+                self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def close(self) -> None:
+        """Close the store and let the next writer in; further calls do nothing."""
+        self.connection.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_writer(path: Path, wait: float = 10.0) -> Writer:
+    """Open or create the store for writing; ``wait`` is how many seconds to wait for another writer.
+
+    Raises:
+        StoreBusyError: another process holds it; the message says which.
+        StoreError: it cannot be made, opened or written, or was not made by this program.
+    """
+    return Writer(path, wait)
