@@ -298,7 +298,10 @@ class Filters(Record):
 
 
 class Why(Record):
-    """Why a hit is here. ``tier``: exact (identifier or phrase), all (every term), some (a share of the terms)."""
+    """Why a hit is here.
+
+    ``tier`` is exact (an identifier or phrase), all (every term) or some (a share of the terms).
+    """
 
     tier: Literal["exact", "all", "some"]
     terms: tuple[str, ...] = ()

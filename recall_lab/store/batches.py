@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import apsw
 import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, ModelCall, Session, Source, ToolCall
+from recall_lab.store.connection import rows
 from recall_lab.text import identifier_words, index_form
+from recall_lab.times import utc_now
 
 _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 _FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
@@ -28,11 +29,6 @@ _UPSERT_TOOL_CALL = (
     f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
     + ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in _TOOL_COLUMNS)
 )
-
-
-def utc_now() -> str:
-    """Return the present moment, UTC, ISO 8601 to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def best_role(roles: Iterable[str]) -> str:
@@ -95,9 +91,7 @@ class BatchWriter:
     def _entity(self, kind: str, value: str) -> int:
         found = self._entities.get((kind, value))
         if found is None:
-            found = self._db.execute(
-                "SELECT entity_id FROM entities WHERE kind = ? AND value = ?", (kind, value)
-            ).get
+            found = self._db.execute("SELECT entity_id FROM entities WHERE kind = ? AND value = ?", (kind, value)).get
             if found is None:
                 found = self._db.execute(
                     "INSERT INTO entities (kind, value) VALUES (?, ?) RETURNING entity_id", (kind, value)
@@ -122,9 +116,7 @@ class BatchWriter:
 
     def _source(self, source: Source, session: Session, session_id: int) -> int:
         row = msgspec.structs.asdict(source)
-        row.update(
-            session_id=session_id, captured_at=utc_now(), facts=msgspec.json.encode(session).decode("utf-8")
-        )
+        row.update(session_id=session_id, captured_at=utc_now(), facts=msgspec.json.encode(session).decode("utf-8"))
         moved = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"machine", "path"})
         made: int = self._db.execute(
             f"INSERT INTO sources ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
@@ -140,13 +132,13 @@ class BatchWriter:
             "SELECT b.text_id, lower(hex(b.block_id)), lower(hex(b.content_hash)) "
             "FROM placements p JOIN blocks b USING (text_id) WHERE p.source_id = ? AND p.ord "
         )
-        rows = db.execute(found + ">= ?", (source_id, batch.from_ord)).fetchall()
-        if rows:
+        stood = rows(db, found + ">= ?", (source_id, batch.from_ord))
+        if stood:
             db.execute("DELETE FROM placements WHERE source_id = ? AND ord >= ?", (source_id, batch.from_ord))
         for ord_ in batch.dropped:
-            rows += db.execute(found + "= ?", (source_id, ord_)).fetchall()
+            stood += rows(db, found + "= ?", (source_id, ord_))
             db.execute("DELETE FROM placements WHERE source_id = ? AND ord = ?", (source_id, ord_))
-        return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in rows}
+        return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in stood}
 
     def _place(
         self, source_id: int, session_id: int, change: int, batch: Batch
@@ -157,7 +149,7 @@ class BatchWriter:
         host, rules = self._name(batch.source.host), self._name(batch.rules_version)
         texts: dict[int, bool] = {}
         fresh: dict[tuple[str, str], int] = {}
-        rows: list[tuple[object, ...]] = []
+        blocks: list[tuple[object, ...]] = []
         placements: list[tuple[object, ...]] = []
         redactions: list[tuple[int, str, int]] = []
         postings: list[tuple[int, int]] = []
@@ -167,24 +159,24 @@ class BatchWriter:
             text_id = fresh.get(key)
             if text_id is None:
                 blobs = (bytes.fromhex(block.block_id), bytes.fromhex(block.content_hash))
-                text_id = db.execute(
-                    "SELECT text_id FROM blocks WHERE block_id = ? AND content_hash = ?", blobs
-                ).get
+                text_id = db.execute("SELECT text_id FROM blocks WHERE block_id = ? AND content_hash = ?", blobs).get
                 if text_id is None:
                     text_id, next_id = next_id, next_id + 1
                     fresh[key] = text_id
                     lengths = (len(block.text), block.original_length)
-                    rows.append((text_id, *blobs, block.role, block.kind, host, *lengths, rules, change, block.text))
+                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, rules, change, block.text))
                     fulltext.append((text_id, index_form(block.text), identifier_words(block.text)))
                     redactions += [(text_id, kind, spans) for kind, spans in block.findings]
                     postings += [(self._entity(kind, value), text_id) for kind, value in block.entities]
                 texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
             placements.append(
-                (source_id, block.ord, session_id, text_id, block.turn, block.role, 1, int(block.queued))
-                + (block.timestamp, *map(self._name, names))
+                (
+                    *(source_id, block.ord, session_id, text_id, block.turn, block.role, 1, int(block.queued)),
+                    *(block.timestamp, *map(self._name, names)),
+                )
             )
-        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 11)})", rows)
+        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 11)})", blocks)
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
@@ -192,26 +184,26 @@ class BatchWriter:
         return texts, fresh
 
     def _settle(self, touched: set[int], texts: dict[int, bool]) -> set[int]:
-        """Bring role and index of touched texts in line with their placements; return the sessions that share older ones."""
+        """Bring role and index of touched texts in line with their placements; return the sessions of older ones."""
         db = self._db
         shared: set[int] = set()
         for text_id in touched:
-            rows = db.execute("SELECT role, session_id FROM placements WHERE text_id = ?", (text_id,)).fetchall()
-            if rows:
-                role = best_role(role for role, _ in rows)
-                if len(rows) > 1 or not texts.get(text_id):
+            placed = rows(db, "SELECT role, session_id FROM placements WHERE text_id = ?", (text_id,))
+            if placed:
+                role = best_role(role for role, _ in placed)
+                if len(placed) > 1 or not texts.get(text_id):
                     db.execute("UPDATE blocks SET role = ? WHERE text_id = ? AND role <> ?", (role, text_id, role))
             if texts.get(text_id):
                 continue
-            shared.update(session_id for _, session_id in rows)
+            shared.update(session_id for _, session_id in placed)
             indexed = db.execute("SELECT 1 FROM fulltext WHERE rowid = ?", (text_id,)).get
-            if rows and not indexed:
+            if placed and not indexed:
                 text: str = db.execute("SELECT text FROM blocks WHERE text_id = ?", (text_id,)).get
                 db.execute(
                     "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
                     (text_id, index_form(text), identifier_words(text)),
                 )
-            elif indexed and not rows:
+            elif indexed and not placed:
                 db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
         return shared
 
@@ -227,7 +219,7 @@ class BatchWriter:
         )
         shared: set[int] = set()
         for call in batch.model_calls:
-            found = db.execute("SELECT session_id FROM model_calls WHERE key = ?", (bytes.fromhex(call.key),))
+            found = rows(db, "SELECT session_id FROM model_calls WHERE key = ?", (bytes.fromhex(call.key),))
             shared.update(session for (session,) in found)
         for tool in batch.tool_calls:
             values = msgspec.structs.asdict(tool)
@@ -282,8 +274,8 @@ class BatchWriter:
         db = self._db
         facts = [
             msgspec.json.decode(text, type=Session)
-            for (text,) in db.execute(
-                "SELECT facts FROM sources WHERE session_id = ? ORDER BY lines DESC, path", (session_id,)
+            for (text,) in rows(
+                db, "SELECT facts FROM sources WHERE session_id = ? ORDER BY lines DESC, path", (session_id,)
             )
         ]
         values = [next((v for f in facts if (v := getattr(f, name)) is not None), None) for name in _FACTS]
@@ -293,7 +285,9 @@ class BatchWriter:
             ).fetchone()
         else:
             stamps = [block.timestamp for block in batch.blocks if block.timestamp]
-            stamps += db.execute("SELECT started, ended FROM sessions WHERE session_id = ?", (session_id,)).fetchone() or ()
+            stamps += (
+                db.execute("SELECT started, ended FROM sessions WHERE session_id = ?", (session_id,)).fetchone() or ()
+            )
             stamps = [stamp for stamp in stamps if stamp]
             times = (min(stamps), max(stamps)) if stamps else (None, None)
         db.execute(

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import apsw
@@ -41,15 +41,13 @@ def explained(path: Path) -> Iterator[None]:
             f"{path}: no room left on the disk; what was captured before is kept, free some space and repeat"
         ) from error
     except apsw.NotADBError as error:
-        raise StoreVersionError(
-            f"{path}: not a recall_lab store; move it away or choose another --home"
-        ) from error
+        raise StoreVersionError(f"{path}: not a recall_lab store; move it away or choose another --home") from error
     except apsw.CorruptError as error:
-        raise StoreError(
-            f"{path}: the file is damaged; restore a backup, or move it away and index again"
-        ) from error
+        raise StoreError(f"{path}: the file is damaged; restore a backup, or move it away and index again") from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
-        raise StoreError(f"{path}: cannot be written; check the folder's permissions or choose another --home") from error
+        raise StoreError(
+            f"{path}: cannot be written; check the folder's permissions or choose another --home"
+        ) from error
     except apsw.CantOpenError as error:
         raise StoreError(f"{path}: cannot be opened; check the folder and its permissions") from error
     except apsw.IOError as error:
@@ -73,9 +71,14 @@ def check_is_store(connection: apsw.Connection, path: Path) -> int:
         raise StoreVersionError(f"{path}: made by another program; move it away or choose another --home")
     if not isinstance(version, int) or version > SCHEMA_VERSION:
         raise StoreVersionError(
-            f"{path}: made by a newer recall_lab (schema {version}, this one knows {SCHEMA_VERSION}); upgrade recall-lab"
+            f"{path}: made by a newer recall_lab (schema {version}, not {SCHEMA_VERSION}); upgrade recall-lab"
         )
     return version
+
+
+def rows(connection: apsw.Connection, sql: str, bindings: Any = ()) -> list[Any]:
+    """Return all rows of a statement as tuples; their types are the schema's business."""
+    return list(connection.execute(sql, bindings))
 
 
 def has_live_wal(path: Path) -> bool:
@@ -222,9 +225,7 @@ def _create(connection: apsw.Connection) -> None:
         # Another process may have created it between the check and the lock.
         if not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
             connection.execute(schema)
-            connection.execute(
-                "INSERT INTO meta (key, value) VALUES ('change', 0), ('hash_key', ?)", (os.urandom(32),)
-            )
+            connection.execute("INSERT INTO meta (key, value) VALUES ('change', 0), ('hash_key', ?)", (os.urandom(32),))
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
-
-import msgspec
-
-from recall_lab.model import DISPOSITIONS, Disposition, Source, SourceState, Status, Tally
-from recall_lab.store.connection import Reader, explained
+from recall_lab.model import DISPOSITIONS, Disposition, Source, Status, Tally
+from recall_lab.store.connection import Reader, explained, rows
 
 _SOURCE_COLUMNS = ", ".join(Source.__struct_fields__)
 
@@ -17,15 +13,16 @@ def status(reader: Reader) -> Status:
     """Count everything in the store; bytes and records add up over the dispositions."""
     with explained(reader.path):
         db = reader.connection
-        totals = {name: (0, 0) for name in DISPOSITIONS}
-        for name, records, size in db.execute(
-            "SELECT disposition, sum(records), sum(bytes) FROM ledger GROUP BY disposition"
+        totals: dict[Disposition, tuple[int, int]] = dict.fromkeys(DISPOSITIONS, (0, 0))
+        for name, records, size in rows(
+            db, "SELECT disposition, sum(records), sum(bytes) FROM ledger GROUP BY disposition"
         ):
             totals[name] = (records, size)
-        states = db.execute("SELECT state, count(*) FROM sources GROUP BY state ORDER BY state").fetchall()
-        unknown = db.execute(
-            "SELECT record_type, sum(records) FROM ledger WHERE disposition = 'unknown' GROUP BY record_type ORDER BY 1"
-        ).fetchall()
+        states = rows(db, "SELECT state, count(*) FROM sources GROUP BY state ORDER BY state")
+        unknown = rows(
+            db,
+            "SELECT record_type, sum(records) FROM ledger WHERE disposition = 'unknown' GROUP BY record_type ORDER BY 1",
+        )
         return Status(
             sources=db.execute("SELECT count(*) FROM sources").get,
             sessions=db.execute("SELECT count(*) FROM sessions").get,
@@ -35,7 +32,7 @@ def status(reader: Reader) -> Status:
             blocks=count_blocks(reader),
             records=_tally({name: records for name, (records, _) in totals.items()}),
             bytes=_tally({name: size for name, (_, size) in totals.items()}),
-            states={cast("SourceState", state): count for state, count in states},
+            states=dict(states),
             store_bytes=store_bytes(reader.path),
             kept_text_bytes=db.execute("SELECT coalesce(sum(octet_length(text)), 0) FROM blocks").get,
             last_capture=db.execute("SELECT max(captured_at) FROM sources").get,
@@ -65,8 +62,8 @@ def store_bytes(path: Path) -> int:
 def known_sources(reader: Reader) -> dict[tuple[str, str], Source]:
     """Return what the store knows of every source, by (machine, path)."""
     with explained(reader.path):
-        rows = reader.connection.execute(f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
-        sources = (msgspec.convert(dict(zip(Source.__struct_fields__, row, strict=True)), Source) for row in rows)
+        found = rows(reader.connection, f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
+        sources = (Source(**dict(zip(Source.__struct_fields__, row, strict=True))) for row in found)
         return {(source.machine, source.path): source for source in sources}
 
 

@@ -84,9 +84,7 @@ class Writer:
     def add_activity(self, rows: Iterable[tuple[str, str, str | None, float, int]]) -> None:
         """Take in recall_lab's own use: (time, command, repository, seconds, exit code)."""
         with self.transaction() as db:
-            db.executemany(
-                "INSERT INTO activity (at, command, repo, seconds, exit_code) VALUES (?, ?, ?, ?, ?)", rows
-            )
+            db.executemany("INSERT INTO activity (at, command, repo, seconds, exit_code) VALUES (?, ?, ?, ?, ?)", rows)
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the store, so that it can be read on a read-only disk."""

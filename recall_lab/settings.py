@@ -1,0 +1,204 @@
+"""Where things are, and how the user wants them: defaults, then ``settings.toml``, then environment variables.
+
+Every value remembers where it came from. Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import msgspec
+import platformdirs
+
+from recall_lab.errors import UsageError
+from recall_lab.times import check_zone, local_zone
+
+ToolResults = Literal["full", "capped", "off"]
+FILE_NAME = "settings.toml"
+ENVIRONMENT = {
+    "zone": "RECALL_LAB_ZONE",
+    "tool_results": "RECALL_LAB_TOOL_RESULTS",
+    "activity": "RECALL_LAB_ACTIVITY",
+    "yes": "RECALL_LAB_YES",
+    "cache": "RECALL_LAB_CACHE_DIR",
+}
+
+
+class Root(msgspec.Struct, frozen=True):
+    """A home folder to look for transcripts in, and the label of the machine that it came from."""
+
+    path: Path
+    machine: str = "local"
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that can be chosen.
+
+    Attributes:
+        home: The folder that holds store, mirror, caches and settings (``--home``, RECALL_LAB_HOME).
+        user_home: Where transcripts are looked for (HOME).
+        roots: More home folders to look in.
+        zone: IANA name of the zone that days are counted in.
+        tool_results: Keep tool results whole, capped (head and tail), or not at all.
+        tool_result_cap: Code points kept of a capped tool result.
+        private: Sessions (native ids) or folders that are never captured.
+        activity: Whether recall_lab notes its own use.
+        yes: Whether the first capture may start without asking.
+        cache: Where compiled rules and the sample's store are kept.
+        claude_home: Claude Code's folder when CLAUDE_CONFIG_DIR names one.
+        codex_home: Codex's folder when CODEX_HOME names one.
+        origins: For each setting, where its value came from.
+    """
+
+    home: Path
+    user_home: Path
+    cache: Path
+    zone: str
+    roots: tuple[Root, ...] = ()
+    tool_results: ToolResults = "capped"
+    tool_result_cap: int = 8000
+    private: tuple[str, ...] = ()
+    activity: bool = True
+    yes: bool = False
+    claude_home: Path | None = None
+    codex_home: Path | None = None
+    origins: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+    @property
+    def store(self) -> Path:
+        """The SQLite store."""
+        return self.home / "recall.db"
+
+    @property
+    def mirror(self) -> Path:
+        """The folder of the DuckDB generations."""
+        return self.home / "mirror"
+
+    @property
+    def activity_log(self) -> Path:
+        """Where recall_lab's own use waits for the next capture."""
+        return self.home / "activity.jsonl"
+
+    @property
+    def queries(self) -> Path:
+        """The user's own folder of named queries."""
+        return self.home / "queries"
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """The settings file, as typed by a person."""
+
+    zone: str | None = None
+    tool_results: ToolResults | None = None
+    tool_result_cap: int | None = None
+    roots: list[str | dict[str, str]] | None = None
+    private: list[str] | None = None
+    activity: bool | None = None
+    yes: bool | None = None
+
+
+def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings that hold for ``home``.
+
+    Args:
+        home: The folder of store and mirror; else RECALL_LAB_HOME, else the platform's data folder.
+        environ: Environment variables; else the process's own.
+
+    Raises:
+        UsageError: a value cannot be used; the message names the file or variable.
+    """
+    env = os.environ if environ is None else environ
+    origins: dict[str, str] = {}
+    if home is not None:
+        folder, origins["home"] = Path(home).expanduser(), "--home"
+    elif env.get("RECALL_LAB_HOME"):
+        folder, origins["home"] = Path(env["RECALL_LAB_HOME"]).expanduser(), "RECALL_LAB_HOME"
+    else:
+        folder, origins["home"] = Path(platformdirs.user_data_dir("recall-lab", appauthor=False)), "default"
+    folder = folder.absolute()
+    typed = _read_file(folder / FILE_NAME)
+    values: dict[str, Any] = {}
+    for name in _File.__struct_fields__:
+        value = getattr(typed, name)
+        if value is not None:
+            values[name], origins[name] = value, str(folder / FILE_NAME)
+    for name, variable in ENVIRONMENT.items():
+        if env.get(variable):
+            values[name], origins[name] = env[variable], variable
+    user_home = Path(env.get("HOME") or Path.home()).absolute()
+    settings = Settings(
+        home=folder,
+        user_home=user_home,
+        cache=Path(values.get("cache", folder / "cache")).absolute(),
+        zone=check_zone(values.get("zone") or local_zone(env)),
+        roots=_roots(values.get("roots", []), user_home),
+        tool_results=_choice(values.get("tool_results", "capped"), origins.get("tool_results", "")),
+        tool_result_cap=_cap(values.get("tool_result_cap", 8000), origins.get("tool_result_cap", "")),
+        private=tuple(values.get("private", ())),
+        activity=_switch(values.get("activity", True), origins.get("activity", "")),
+        yes=_switch(values.get("yes", False), origins.get("yes", "")),
+        claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
+        codex_home=_folder(env, "CODEX_HOME", origins, "codex_home"),
+        origins=origins,
+    )
+    for name in Settings.__struct_fields__:
+        origins.setdefault(name, "default")
+    return settings
+
+
+def _read_file(path: Path) -> _File:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return _File()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+    try:
+        return msgspec.convert(tomllib.loads(data.decode("utf-8")), _File)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise UsageError(f"{path}: {error}; correct it, or remove it to go back to the defaults") from error
+
+
+def _roots(typed: list[str | dict[str, str]], user_home: Path) -> tuple[Root, ...]:
+    roots = []
+    for entry in typed:
+        fields = {"path": entry} if isinstance(entry, str) else entry
+        if "path" not in fields:
+            raise UsageError('roots: an entry has no `path`; write { path = "/folder", machine = "name" }')
+        text = fields["path"]
+        path = user_home / text[2:] if text.startswith("~/") else Path(text)
+        roots.append(Root(path.absolute(), fields.get("machine", "local")))
+    return tuple(roots)
+
+
+def _choice(value: str, origin: str) -> ToolResults:
+    if value not in get_args(ToolResults):
+        raise UsageError(f"{origin}: tool_results is {value!r}; use full, capped or off")
+    return value  # type: ignore[return-value]
+
+
+def _cap(value: int, origin: str) -> int:
+    if value < 200:
+        raise UsageError(f'{origin}: tool_result_cap is {value}; use at least 200, or tool_results = "off"')
+    return value
+
+
+def _switch(value: bool | str, origin: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    if value.lower() not in known:
+        raise UsageError(f"{origin}: {value!r} is neither on nor off")
+    return known[value.lower()]
+
+
+def _folder(env: Mapping[str, str], variable: str, origins: dict[str, str], name: str) -> Path | None:
+    value = env.get(variable)
+    if not value:
+        return None
+    origins[name] = variable
+    return Path(value).expanduser().absolute()

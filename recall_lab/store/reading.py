@@ -1,0 +1,199 @@
+"""Reading single blocks: by id, by revision, where they stand, and what stands beside them.
+
+The root placement is decided here and nowhere else: a main session comes before a subagent or fork, then the earliest
+start, then the smallest native id; within a session a delivered prompt comes before a queued one and a live branch before
+a dead one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from recall_lab.model import Block, Redacted
+from recall_lab.store.connection import Reader
+from recall_lab.store.read_records import Holdings, Placement, StoredText
+
+# Expects placements p, sessions s and sources f. The source's path makes the order independent of capture's.
+ROOT_ORDER = (
+    "(s.relation IS NOT NULL), (s.started IS NULL), s.started, s.native_id, s.host, "
+    "p.queued, p.live DESC, f.path, p.ord"
+)
+
+_COLUMNS = (
+    "b.text_id, hex(b.block_id), hex(b.content_hash), b.role, b.kind, b.text, h.name, s.native_id, p.turn, p.ord, "
+    "b.original_length, s.title, p.timestamp, s.repo, coalesce(c.name, s.cwd), coalesce(g.name, s.branch), f.path, "
+    "t.name, coalesce(m.name, ''), p.live"
+)
+_PLACED = (
+    "FROM blocks b JOIN names h ON h.name_id = b.host JOIN placements p USING (text_id) "
+    "JOIN sessions s ON s.session_id = p.session_id JOIN sources f ON f.source_id = p.source_id "
+    "LEFT JOIN names c ON c.name_id = p.cwd LEFT JOIN names g ON g.name_id = p.branch "
+    "LEFT JOIN names t ON t.name_id = p.tool LEFT JOIN names m ON m.name_id = p.model "
+)
+_IDS_SHOWN = 3
+
+
+def block_ids(reader: Reader, head: str) -> tuple[str, ...]:
+    """Return the ids that begin with ``head`` (lowercase hex, at most 32 digits); at most three of them."""
+    low = bytes.fromhex(head.ljust(32, "0"))
+    high = bytes.fromhex(head.ljust(32, "f"))
+    rows = reader.connection.execute(
+        "SELECT DISTINCT hex(block_id) FROM blocks WHERE block_id BETWEEN ? AND ? LIMIT ?", (low, high, _IDS_SHOWN)
+    )
+    return tuple(found.lower() for (found,) in rows)
+
+
+def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
+    """Return every text of a block: those that a session holds (root first), then its revisions, newest first."""
+    rows = reader.connection.execute(
+        "SELECT text_id, hex(content_hash), text, seen FROM blocks WHERE block_id = ? ORDER BY seen DESC, text_id DESC",
+        (bytes.fromhex(block_id),),
+    ).fetchall()
+    order: dict[int, int] = {}
+    for placement in placements(reader, block_id):
+        order.setdefault(placement.text_id, len(order))
+    texts = [
+        StoredText(
+            text_id=text_id,
+            block_id=block_id,
+            content_hash=content_hash.lower(),
+            text=Redacted(text),
+            placed=text_id in order,
+            seen=seen,
+        )
+        for text_id, content_hash, text, seen in rows
+    ]
+    return tuple(sorted(texts, key=lambda stored: order.get(stored.text_id, len(order))))
+
+
+def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
+    """Return where the texts of a block stand, the root placement first; empty when only revisions are left."""
+    rows = reader.connection.execute(
+        "SELECT b.text_id, hex(b.content_hash), s.host, s.native_id, s.relation, f.path, p.source_id, p.turn, p.ord, "
+        "p.live, p.timestamp FROM blocks b JOIN placements p USING (text_id) "
+        "JOIN sessions s ON s.session_id = p.session_id JOIN sources f ON f.source_id = p.source_id "
+        f"WHERE b.block_id = ? ORDER BY {ROOT_ORDER}",
+        (bytes.fromhex(block_id),),
+    )
+    return tuple(
+        Placement(
+            text_id=row[0],
+            content_hash=row[1].lower(),
+            host=row[2],
+            session=row[3],
+            relation=row[4],
+            source=Redacted(row[5]),
+            source_id=row[6],
+            turn=row[7],
+            ord=row[8],
+            live=bool(row[9]),
+            timestamp=row[10],
+        )
+        for row in rows
+    )
+
+
+def root_blocks(reader: Reader, text_ids: Iterable[int]) -> dict[int, Block]:
+    """Return each text as a block at its root placement; texts that no session holds are left out."""
+    wanted = json.dumps(list(text_ids))
+    rows = reader.connection.execute(
+        f"SELECT * FROM (SELECT {_COLUMNS}, row_number() OVER (PARTITION BY b.text_id ORDER BY {ROOT_ORDER}) AS rank "
+        f"{_PLACED} WHERE b.text_id IN (SELECT value FROM json_each(?))) WHERE rank = 1",
+        (wanted,),
+    )
+    return {row[0]: _block(row) for row in rows}
+
+
+def block_at_root(reader: Reader, block_id: str) -> Block | None:
+    """Return a block's current text at its root placement; None when no session holds it."""
+    row = reader.connection.execute(
+        f"SELECT {_COLUMNS} {_PLACED} WHERE b.block_id = ? ORDER BY {ROOT_ORDER} LIMIT 1", (bytes.fromhex(block_id),)
+    ).fetchone()
+    return _block(row) if row else None
+
+
+def revision(reader: Reader, text_id: int) -> Block | None:
+    """Return a text that no session holds, in the place where its block stands now.
+
+    A block whose every text lost its place has session "" and turn 0.
+    """
+    row = reader.connection.execute(
+        "SELECT b.text_id, hex(b.block_id), hex(b.content_hash), b.role, b.kind, b.text, h.name, '', 0, 0, "
+        "b.original_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '', 0 "
+        "FROM blocks b JOIN names h ON h.name_id = b.host WHERE b.text_id = ?",
+        (text_id,),
+    ).fetchone()
+    return _block(row) if row else None
+
+
+def blocks_at(reader: Reader, places: Sequence[tuple[int, int]]) -> tuple[Block, ...]:
+    """Return the blocks at these (source_id, ord) places, in the order asked for; empty places are left out."""
+    rows = reader.connection.execute(
+        f"SELECT {_COLUMNS}, w.key FROM json_each(?) w "
+        "CROSS JOIN placements p ON p.source_id = w.value ->> 0 AND p.ord = w.value ->> 1 "
+        "JOIN blocks b ON b.text_id = p.text_id JOIN names h ON h.name_id = b.host "
+        "JOIN sessions s ON s.session_id = p.session_id JOIN sources f ON f.source_id = p.source_id "
+        "LEFT JOIN names c ON c.name_id = p.cwd LEFT JOIN names g ON g.name_id = p.branch "
+        "LEFT JOIN names t ON t.name_id = p.tool LEFT JOIN names m ON m.name_id = p.model ORDER BY w.key",
+        (json.dumps(places),),
+    )
+    return tuple(_block(row) for row in rows)
+
+
+def beside(reader: Reader, source_id: int, at: int, count: int, *, live: bool) -> tuple[list[int], list[int]]:
+    """Return the ords of up to ``count`` placements before and after one, nearest first.
+
+    Args:
+        reader: The store.
+        source_id: The source of the placement.
+        at: Its ord.
+        count: How many on each side.
+        live: Only placements on live branches.
+    """
+    sides: list[list[int]] = []
+    for compare, direction in (("<", "DESC"), (">", "ASC")):
+        rows = reader.connection.execute(
+            f"SELECT ord FROM placements WHERE source_id = ? AND ord {compare} ? AND live >= ? "
+            f"ORDER BY ord {direction} LIMIT ?",
+            (source_id, at, int(live), count),
+        )
+        sides.append([found for (found,) in rows])
+    return sides[0], sides[1]
+
+
+def holdings(reader: Reader) -> Holdings:
+    """Count what the store holds: blocks that a session holds, sessions, sources."""
+    db = reader.connection
+    return Holdings(
+        blocks=db.execute("SELECT count(DISTINCT text_id) FROM placements").get,
+        sessions=db.execute("SELECT count(*) FROM sessions").get,
+        sources=db.execute("SELECT count(*) FROM sources").get,
+        incomplete=db.execute("SELECT count(*) FROM sources WHERE state NOT IN ('complete', 'source_missing')").get,
+    )
+
+
+def _block(row: Sequence[object]) -> Block:
+    (_, block_id, content_hash, role, kind, text, host, session, turn, ord_, original, title, timestamp) = row[:13]
+    repo, cwd, branch, source, tool, model, live = row[13:20]
+    return Block(  # the columns are STRICT: their types are the record's
+        block_id=str(block_id).lower(),
+        content_hash=str(content_hash).lower(),
+        role=role,  # type: ignore[arg-type]
+        kind=kind,  # type: ignore[arg-type]
+        text=text,  # type: ignore[arg-type]
+        host=str(host),
+        session=str(session),
+        turn=turn,  # type: ignore[arg-type]
+        ord=ord_,  # type: ignore[arg-type]
+        original_length=original,  # type: ignore[arg-type]
+        title=title,  # type: ignore[arg-type]
+        timestamp=timestamp,  # type: ignore[arg-type]
+        repo=repo,  # type: ignore[arg-type]
+        cwd=cwd,  # type: ignore[arg-type]
+        branch=branch,  # type: ignore[arg-type]
+        source=source,  # type: ignore[arg-type]
+        tool=tool,  # type: ignore[arg-type]
+        model=str(model) or None,
+        live=bool(live),
+    )
