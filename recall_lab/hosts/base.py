@@ -113,11 +113,17 @@ Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """Where a parser can be resumed: bytes, the first ord that a resume will emit again, and the structural state."""
+    """Where a parser can be resumed: bytes, the first ord that a resume will emit again, and the structural state.
+
+    ``session`` is what was known of the session there. A folder, a branch or a title must not go into ``state``, which
+    is stored as it is: whoever keeps a checkpoint keeps the session redacted, with the source, and hands that back. A
+    parser resumed with it goes on naming the folder and branch of blocks whose records leave them out.
+    """
 
     offset: int
     ord: int
     state: bytes
+    session: RawSession | None = None
 
 
 class Parser(Protocol):
