@@ -4,6 +4,11 @@ Events hold text as the host wrote it, not yet redacted: they never leave captur
 source in file order, may be asked for its state at any point where it says so, and can be resumed from that state when the
 source has grown. Feeding a source in one go, or in any number of pieces with a resume between them, gives the same
 placements, ledger and calls.
+
+What a source says of agents that have a file of their own is that file's to say; only capture knows which files there
+are. So capture collects ``Host.agent_id`` of every file it found and hands the set to ``Host.parser``: what is told of an
+agent outside the set is the only copy, and comes as events with an ``agent_id``. Those belong to the child session
+``<native id of the source's session>/<agent_id>``, for which a ``RawSession`` with ``embedded`` set comes too.
 """
 
 from __future__ import annotations
@@ -31,13 +36,18 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class RawRecord(msgspec.Struct, frozen=True):
-    """A ledger entry. The lengths of a source's records add up to its bytes; blank lines count with the record before."""
+    """A ledger entry. The lengths of a source's records add up to its bytes; blank lines count with the record before.
 
-    record_type: str
+    Where the record before has gone out already, white space comes as an entry of its type and disposition with
+    ``records`` 0: it adds bytes and no record. Before the first record the type is ``blank``.
+    """
+
+    record_type: str  # short, [A-Za-z0-9_.:/-] only
     disposition: Disposition
     offset: int
     length: int
-    reason: str | None = None  # for malformed and unknown: why, without any of the text
+    reason: str | None = None  # malformed, unknown: why; others: what was repaired ("bad UTF-8 replaced"); never text
+    records: int = 1
 
 
 class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,10 +67,16 @@ class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
     call_id: str | None = None
     model: str | None = None
     queued: bool = False
+    agent_id: str | None = None  # set: of the embedded child session, not of the source's own
 
 
 class RawSession(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of the session by now; a later one of the same source replaces it."""
+    """What is known of the session by now. A later one of the same ``native_id`` replaces it field by field.
+
+    A field that is None leaves what an earlier one said: the state of a parser holds no text, so after a resume it
+    names only what is new. The first one comes with the first record that tells the session, at the latest at
+    ``finish``; only an empty source has none.
+    """
 
     native_id: str
     parent_id: str | None = None
@@ -73,6 +89,7 @@ class RawSession(msgspec.Struct, frozen=True, kw_only=True):
     remote: str | None = None  # git remote as the host logged it
     model: str | None = None
     version: str | None = None
+    embedded: bool = False  # a child session told inside this source, never the source's own
 
 
 class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +109,7 @@ class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
     final: bool = False
     sidechain: bool = False
     logged_cost_usd: float | None = None
+    agent_id: str | None = None  # as of RawBlock
 
 
 class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +125,7 @@ class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool | None = None
     error: str | None = None
     duration_ms: int | None = None
+    agent_id: str | None = None  # as of RawBlock
 
 
 Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall
@@ -147,7 +166,7 @@ class Parser(Protocol):
 
 
 class Host(Protocol):
-    """One kind of transcript."""
+    """One kind of transcript. Inherit from it explicitly: the doors that most hosts do not need have an answer here."""
 
     name: str
 
@@ -155,8 +174,32 @@ class Host(Protocol):
         """Say whether the first records (at most 30 lines) are of this host."""
         ...
 
-    def parser(self, path: PurePath, resume: Checkpoint | None = None) -> Parser:
-        """Return a parser for the source at ``path`` (used for ids in its name only; it is not opened)."""
+    def agent_id(self, path: PurePath) -> str | None:
+        """Return the id of the agent whose own transcript the file at ``path`` is, by its name; None for any other."""
+        del path
+        return None
+
+    def companion(self, path: PurePath) -> PurePath | None:
+        """Return where the small file lies that describes the source at ``path``, if this host writes such files."""
+        del path
+        return None
+
+    def parser(
+        self,
+        path: PurePath,
+        resume: Checkpoint | None = None,
+        *,
+        agents: frozenset[str] = frozenset(),
+        companion: bytes = b"",
+    ) -> Parser:
+        """Return a parser for the source at ``path``.
+
+        Args:
+            path: Used for ids in its name only; it is not opened.
+            resume: Where an earlier parser of the source left off.
+            agents: ``agent_id`` of every file that is captured beside this one.
+            companion: The content of the file that ``companion`` names; empty when there is none.
+        """
         ...
 
 
