@@ -5,10 +5,9 @@ source in file order, may be asked for its state at any point where it says so, 
 source has grown. Feeding a source in one go, or in any number of pieces with a resume between them, gives the same
 placements, ledger and calls.
 
-What a source says of agents that have a file of their own is that file's to say; only capture knows which files there
-are. So capture collects ``Host.agent_id`` of every file it found and hands the set to ``Host.parser``: what is told of an
-agent outside the set is the only copy, and comes as events with an ``agent_id``. Those belong to the child session
-``<native id of the source's session>/<agent_id>``, for which a ``RawSession`` with ``embedded`` set comes too.
+A source may repeat what a child session (an agent) said. Where the child has a file of its own, that file tells it; only
+capture knows which files there are. So capture collects ``Host.agent_id`` of every file it found and hands the set to
+``Host.parser``: what is told of an agent outside the set is the only copy, and comes wrapped in ``Embedded``.
 """
 
 from __future__ import annotations
@@ -67,7 +66,6 @@ class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
     call_id: str | None = None
     model: str | None = None
     queued: bool = False
-    agent_id: str | None = None  # set: of the embedded child session, not of the source's own
 
 
 class RawSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +87,6 @@ class RawSession(msgspec.Struct, frozen=True, kw_only=True):
     remote: str | None = None  # git remote as the host logged it
     model: str | None = None
     version: str | None = None
-    embedded: bool = False  # a child session told inside this source, never the source's own
 
 
 class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +106,6 @@ class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
     final: bool = False
     sidechain: bool = False
     logged_cost_usd: float | None = None
-    agent_id: str | None = None  # as of RawBlock
 
 
 class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,10 +121,20 @@ class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool | None = None
     error: str | None = None
     duration_ms: int | None = None
-    agent_id: str | None = None  # as of RawBlock
 
 
-Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall
+class Embedded(msgspec.Struct, frozen=True):
+    """An event of a child session that has no file of its own; ``event.ord`` is a position in this source.
+
+    ``agent_id`` names the child within the session of the source. The first event of each child, and the first after a
+    resume, is its ``RawSession``.
+    """
+
+    agent_id: str
+    event: RawBlock | RawSession | RawModelCall | RawToolCall
+
+
+Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall | Embedded
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -189,7 +195,7 @@ class Host(Protocol):
         path: PurePath,
         resume: Checkpoint | None = None,
         *,
-        agents: frozenset[str] = frozenset(),
+        agents: frozenset[str] | None = None,
         companion: bytes = b"",
     ) -> Parser:
         """Return a parser for the source at ``path``.
@@ -197,7 +203,8 @@ class Host(Protocol):
         Args:
             path: Used for ids in its name only; it is not opened.
             resume: Where an earlier parser of the source left off.
-            agents: ``agent_id`` of every file that is captured beside this one.
+            agents: ``agent_id`` of every file that is captured beside this one. None: the caller has no use for
+                ``Embedded`` events and gets none; their records are excluded.
             companion: The content of the file that ``companion`` names; empty when there is none.
         """
         ...
