@@ -1,1 +1,8 @@
-"""cli."""
+"""The ``recall-lab`` command: one JSON value or text on standard output, one line for each error, exit codes.
+
+0 is done (also with problems listed), 1 means that the answer is no, 2 that it cannot be done, 130 interrupted.
+"""
+
+from recall_lab.cli._main import main, run
+
+__all__ = ["main", "run"]
