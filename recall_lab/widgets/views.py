@@ -1,0 +1,120 @@
+"""The views that panels are made of: one anywidget each, told what to show and telling what was done.
+
+Their modules and styles are in ``static/``; the kernel serves them, nothing is fetched. Text is handed over as text and
+only ever becomes text nodes there.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import anywidget
+import traitlets
+
+_STATIC = files("recall_lab.widgets").joinpath("static")
+
+
+def _module(name: str) -> str:
+    """A view's ES module: what the views share, then its own."""
+    return "\n".join(_STATIC.joinpath(part).read_text(encoding="utf-8") for part in ("common.js", name))
+
+
+class View(anywidget.AnyWidget):
+    """Base of the views: a line for what went wrong.
+
+    Attributes:
+        error: One line, or empty.
+    """
+
+    _css = _STATIC.joinpath("panel.css").read_text(encoding="utf-8")
+    error = traitlets.Unicode("").tag(sync=True)
+
+
+class ResultsView(View):
+    """The list of hits.
+
+    Attributes:
+        hits: For each hit ``title``, ``place``, ``tier``, ``why`` (words) and ``pieces`` ([text, mark]).
+        selected: Index of the hit that the keyboard is on; -1 for none.
+        status: One line about the whole search.
+        name: What makes element ids unique on the page.
+
+    Sends ``{"type": "open", "index": n}``.
+    """
+
+    _esm = _module("results.js")
+    hits = traitlets.List(traitlets.Dict()).tag(sync=True)
+    selected = traitlets.Int(-1).tag(sync=True)
+    status = traitlets.Unicode("").tag(sync=True)
+    name = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.name = self.model_id or "hits"
+
+
+class PassageView(View):
+    """One block in its place.
+
+    Attributes:
+        shown: ``title``, ``place``, ``role``, ``start`` (code points), ``pieces`` ([text, mark]), ``before`` and
+            ``after`` (neighbours: role and text), ``earlier`` and ``later`` (whether more of the block can be shown).
+        cited: ``message``, ``verdict``, ``receipt`` and ``code`` of what was selected or checked.
+        invitation: What an empty view says.
+
+    Sends ``{"type": "select", "start": n, "end": n}`` in code points of the block, and ``{"type": "page",
+    "direction": n}``.
+    """
+
+    _esm = _module("passage.js")
+    shown = traitlets.Dict().tag(sync=True)
+    cited = traitlets.Dict().tag(sync=True)
+    invitation = traitlets.Unicode("").tag(sync=True)
+
+
+class PictureView(View):
+    """A chart as a picture in the colours of the theme.
+
+    Attributes:
+        light: SVG for light themes.
+        dark: SVG for dark themes.
+        alt: What the picture shows, in words.
+    """
+
+    _esm = _module("picture.js")
+    light = traitlets.Unicode("").tag(sync=True)
+    dark = traitlets.Unicode("").tag(sync=True)
+    alt = traitlets.Unicode("").tag(sync=True)
+
+
+class TableView(View):
+    """A table that sorts.
+
+    Attributes:
+        columns: ``name`` and ``numeric`` of each.
+        rows: Cells as text.
+        keys: What each cell sorts by: a number, a text, or ``None``.
+        caption: A line above it.
+    """
+
+    _esm = _module("table.js")
+    columns = traitlets.List(traitlets.Dict()).tag(sync=True)
+    rows = traitlets.List(traitlets.List()).tag(sync=True)
+    keys = traitlets.List(traitlets.List()).tag(sync=True)
+    caption = traitlets.Unicode("").tag(sync=True)
+
+
+class FiguresView(View):
+    """A few numbers at a glance, and the line that repeats them.
+
+    Attributes:
+        figures: Pairs of a shown value and its name.
+        status: One line, such as how far the mirror is behind.
+        code: A line of Python.
+    """
+
+    _esm = _module("figures.js")
+    figures = traitlets.List(traitlets.List()).tag(sync=True)
+    status = traitlets.Unicode("").tag(sync=True)
+    code = traitlets.Unicode("").tag(sync=True)
