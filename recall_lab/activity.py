@@ -6,6 +6,8 @@ A line goes to a private log beside the store, because a read changes no row; th
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 import msgspec
 
@@ -57,3 +59,24 @@ def record_activity(
         return
     finally:
         os.close(log)
+
+
+def fold_activity(
+    settings: Settings, add: Callable[[Iterable[tuple[str, str, str | None, float, int]]], None]
+) -> None:
+    """Hand the log's lines to ``add`` and start a new log; a line that cannot be read is left out.
+
+    The log is set aside first, so that a command that ends meanwhile starts a new one. Where the last fold was interrupted
+    before its lines were taken in, they are taken in now.
+    """
+    aside = settings.activity_log.with_suffix(".folding")
+    for source in (aside, settings.activity_log):
+        with suppress(OSError):
+            if source != aside:
+                source.rename(aside)
+            rows = []
+            for line in aside.read_bytes().splitlines():
+                with suppress(msgspec.DecodeError):
+                    rows.append(msgspec.structs.astuple(msgspec.json.decode(line, type=Activity)))
+            add(rows)
+            aside.unlink()

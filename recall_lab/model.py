@@ -187,7 +187,7 @@ class Batch(Record):
     """
 
     source: Source
-    session: Session
+    session: Session | None  # None for a source without a single record of a session
     from_ord: int
     blocks: tuple[PlacedBlock, ...] = ()
     dropped: tuple[int, ...] = ()  # ords of queued prompts that a delivered prompt has made duplicates

@@ -53,8 +53,11 @@ class BatchWriter:
         """Write the batch; see ``model.Batch`` for what replaces what."""
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
-        session_id = self._session(batch.session, change)
+        session_id = self._session(batch.session, change) if batch.session else None
         source_id = self._source(batch.source, batch.session, session_id)
+        if session_id is None:
+            self._ledger(source_id, batch)
+            return Applied()
         removed = self._remove(source_id, batch)
         texts, fresh = self._place(source_id, session_id, change, batch)
         shared = self._settle(set(removed) | set(texts), texts)
@@ -114,9 +117,10 @@ class BatchWriter:
         ).get
         return made
 
-    def _source(self, source: Source, session: Session, session_id: int) -> int:
+    def _source(self, source: Source, session: Session | None, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
-        row.update(session_id=session_id, captured_at=utc_now(), facts=msgspec.json.encode(session).decode("utf-8"))
+        facts = msgspec.json.encode(session).decode("utf-8") if session else ""
+        row.update(session_id=session_id, captured_at=utc_now(), facts=facts)
         moved = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"machine", "path"})
         made: int = self._db.execute(
             f"INSERT INTO sources ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "

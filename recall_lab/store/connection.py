@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from urllib.parse import quote
 
 import apsw
@@ -87,6 +87,20 @@ def has_live_wal(path: Path) -> bool:
         return path.with_name(path.name + "-wal").stat().st_size > 0
     except OSError:
         return False
+
+
+class OnStore(Protocol):
+    """What a question to the store needs: a reader, or a writer between its transactions."""
+
+    @property
+    def path(self) -> Path:
+        """The store's file."""
+        ...
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The open connection."""
+        ...
 
 
 class Reader:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+
 from recall_lab.model import DISPOSITIONS, Disposition, Source, Status, Tally
-from recall_lab.store.connection import Reader, explained, rows
+from recall_lab.store.connection import OnStore, Reader, explained, rows
 
 _SOURCE_COLUMNS = ", ".join(Source.__struct_fields__)
 
@@ -21,7 +22,8 @@ def status(reader: Reader) -> Status:
         states = rows(db, "SELECT state, count(*) FROM sources GROUP BY state ORDER BY state")
         unknown = rows(
             db,
-            "SELECT record_type, sum(records) FROM ledger WHERE disposition = 'unknown' GROUP BY record_type ORDER BY 1",
+            "SELECT record_type, sum(records) FROM ledger WHERE disposition = 'unknown' "
+            "GROUP BY record_type ORDER BY record_type",
         )
         return Status(
             sources=db.execute("SELECT count(*) FROM sources").get,
@@ -59,10 +61,10 @@ def store_bytes(path: Path) -> int:
     return total
 
 
-def known_sources(reader: Reader) -> dict[tuple[str, str], Source]:
+def known_sources(store: OnStore) -> dict[tuple[str, str], Source]:
     """Return what the store knows of every source, by (machine, path)."""
-    with explained(reader.path):
-        found = rows(reader.connection, f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
+    with explained(store.path):
+        found = rows(store.connection, f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
         sources = (Source(**dict(zip(Source.__struct_fields__, row, strict=True))) for row in found)
         return {(source.machine, source.path): source for source in sources}
 

@@ -1,0 +1,113 @@
+"""Deciding what is new: each transcript on the disk against what the store knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from recall_lab.capture.discovery import Found
+from recall_lab.capture.files import Stat, head_of, verified_prefix
+from recall_lab.capture.reading import Job
+from recall_lab.model import Source, SourceProblem, SourceState
+
+_RESUMABLE: tuple[SourceState, ...] = ("complete", "partial_record", "backlog", "conflict", "source_missing")
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is to be done about one transcript.
+
+    ``move_from`` is the stored path of a transcript that was moved here; ``touch`` notes new file times only.
+    """
+
+    action: Literal["nothing", "touch", "read", "problem"]
+    job: Job | None = None
+    touch: Stat | None = None
+    move_from: str | None = None
+    problem: SourceProblem | None = None
+
+
+class Planner:
+    """Holds what the store knows, for one pass of capture."""
+
+    def __init__(self, known: Mapping[tuple[str, str], Source], key: bytes) -> None:
+        self._known = known
+        self._key = key
+        self._lost: dict[tuple[str, str], Source] | None = None
+
+    def plan(self, found: Found, stored_path: str, *, rebuild: bool) -> Plan:
+        """Decide about one transcript.
+
+        Args:
+            found: The transcript.
+            stored_path: Its path as the store writes it (redacted).
+            rebuild: Read from the start, replacing what stands under the path.
+        """
+        try:
+            stat = Stat.of(found.path)
+            known = self._known.get((found.machine, stored_path))
+            if known is None:
+                return self._unknown(found, stat)
+            if rebuild or known.host != found.host:
+                return _read(found, stat)
+            if known.state == "off":
+                return Plan("nothing") if stat.same_as(known) else _read(found, stat)
+            if stat.same_as(known) and known.state in {"complete", "partial_record", "conflict"}:
+                return Plan("nothing")
+            return self._moved_on(found, stat, known)
+        except OSError as error:
+            problem = SourceProblem(
+                source=stored_path,
+                state="not_captured",
+                detail=f"cannot be read ({error.strerror})",
+                next="check the file's permissions and run `recall-lab index` again",
+            )
+            return Plan("problem", problem=problem)
+
+    def _moved_on(self, found: Found, stat: Stat, known: Source) -> Plan:
+        prefix = verified_prefix(found.path, known, self._key) if stat.size >= known.cursor else None
+        if prefix is None:
+            what = "is shorter than" if stat.size < known.cursor else "differs from"
+            problem = SourceProblem(
+                source=known.path,
+                state="source_changed",
+                detail=f"the file {what} what was captured",
+                next=f"`recall-lab index {known.path} --rebuild` takes the new content; the old one stays readable",
+            )
+            return Plan("problem", problem=problem)
+        if stat.size == known.cursor and known.state in {"complete", "partial_record", "conflict"}:
+            return Plan("touch", touch=stat)
+        return Plan("read", job=Job(found.path, found.host, found.machine, stat, known, prefix))
+
+    def _unknown(self, found: Found, stat: Stat) -> Plan:
+        """A file under a new path: perhaps one that was moved."""
+        for lost in self._candidates(found, stat):
+            prefix = verified_prefix(found.path, lost, self._key)
+            if prefix is not None:
+                moved = msgspec.structs.replace(lost, path=lost.path)
+                job = Job(found.path, found.host, found.machine, stat, moved, prefix)
+                return Plan("read", job=job, move_from=lost.path)
+        return _read(found, stat)
+
+    def _candidates(self, found: Found, stat: Stat) -> Iterable[Source]:
+        if self._lost is None:
+            self._lost = {
+                key: source
+                for key, source in self._known.items()
+                if source.state in _RESUMABLE and source.cursor > 0 and not Path(source.path).exists()
+            }
+        if not self._lost:
+            return
+        head = head_of(found.path, self._key)
+        for (machine, path), source in self._lost.items():
+            same_name = Path(path).name == found.path.name
+            if machine != found.machine or source.host != found.host or source.cursor > stat.size:
+                continue
+            if same_name or (source.head_hash == head and source.cursor >= 4096):
+                yield source
+
+
+def _read(found: Found, stat: Stat) -> Plan:
+    return Plan("read", job=Job(found.path, found.host, found.machine, stat))

@@ -1,0 +1,233 @@
+"""Capturing one source: from where it was left, in batches that each can stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from recall_lab.capture.accounts import Accounts, Settled, decode, encode
+from recall_lab.capture.files import Fingerprint, Stat, read_agent_facts, read_lines
+from recall_lab.capture.preparing import Preparer
+from recall_lab.capture.repositories import Repositories
+from recall_lab.hosts import HOSTS
+from recall_lab.hosts.base import Checkpoint, Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall
+from recall_lab.model import Batch, LedgerRow, Session, Source, SourceState
+
+BATCH_CHARS = 1 << 20  # code points of text in one batch, about
+_BATCH_BLOCKS = 20_000
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One source to read: where it lies, from where to go on, and what is known of it."""
+
+    path: Path
+    host: str
+    machine: str
+    stat: Stat
+    known: Source | None = None  # None: read from the start, replacing whatever stands under this path
+    prefix: Fingerprint | None = None  # of everything before the known source's resume offset
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A batch, and how many records and bytes of the source it is the first to cover."""
+
+    batch: Batch
+    records: int
+    bytes: int
+
+
+def joined(readings: Sequence[Reading]) -> Reading:
+    """Make one reading of all those of a source, so that a replacement is published in one transaction."""
+    first, last = readings[0].batch, readings[-1].batch
+    dropped = {ord_ for reading in readings for ord_ in reading.batch.dropped}
+    batch = msgspec.structs.replace(
+        last,
+        from_ord=first.from_ord,
+        blocks=tuple(b for reading in readings for b in reading.batch.blocks if b.ord not in dropped),
+        dropped=tuple(sorted(dropped)),
+        model_calls=tuple(call for reading in readings for call in reading.batch.model_calls),
+        tool_calls=tuple(call for reading in readings for call in reading.batch.tool_calls),
+    )
+    return Reading(batch, sum(r.records for r in readings), sum(r.bytes for r in readings))
+
+
+class SourceReader:
+    """Reads sources one after the other; keeps what they share (redacted names, repositories)."""
+
+    def __init__(self, preparer: Preparer, hash_key: bytes, private: tuple[str, ...] = ()) -> None:
+        self._preparer = preparer
+        self._key = hash_key
+        self._private = private
+        self._repositories = Repositories()
+
+    def read(self, job: Job) -> Iterator[Reading]:
+        """Yield the batches of one source; the last one carries its final state.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        yield from _Run(job, self._preparer, self._key, self._private, self._repositories).batches()
+
+
+class _Run:
+    """One pass over one source."""
+
+    def __init__(
+        self, job: Job, preparer: Preparer, key: bytes, private: tuple[str, ...], repositories: Repositories
+    ) -> None:
+        self._job = job
+        self._preparer = preparer
+        self._key = key
+        self._private = private
+        self._repositories = repositories
+        known = job.known
+        settled = decode(known.parser_state) if known else Settled()
+        self._accounts = Accounts(settled)
+        self._resume = Checkpoint(known.resume_offset, known.resume_ord, settled.parser) if known else None
+        self._parser = HOSTS[job.host].parser(job.path, self._resume)
+        self._from_ord = self._resume.ord if self._resume else 0
+        self._raw_session: RawSession | None = None
+        self._session = settled.session
+        self._blocks: list[RawBlock] = []
+        self._models: list[RawModelCall] = []
+        self._tools: list[RawToolCall] = []
+        self._chars = 0
+        self._records = 0
+
+    def batches(self) -> Iterator[Reading]:
+        """Read to the end of what was there when the job was made."""
+        job = self._job
+        start = self._resume.offset if self._resume else 0
+        covered = job.known.cursor if job.known else 0
+        fingerprint = job.prefix or Fingerprint(self._key)
+        cursor = start
+        with job.path.open("rb") as file:
+            for lines in read_lines(file, start, job.stat.size):
+                self._take(self._parser.feed(lines))
+                self._accounts.lines([line.offset for line in lines if line.data.strip()])
+                for line in lines:
+                    fingerprint.update(line.data)
+                    if line.ended:
+                        fingerprint.update(b"\n")
+                cursor = lines[-1].offset + lines[-1].length
+                if self._is_private():
+                    yield self._off(cursor, covered, fingerprint)
+                    return
+                if self._chars >= BATCH_CHARS or len(self._blocks) >= _BATCH_BLOCKS:
+                    yield self._batch(cursor, covered, fingerprint, "backlog", dead=())
+                    covered = max(covered, cursor)
+        self._take(self._parser.finish())
+        state: SourceState = "partial_record" if self._accounts.pending else "complete"
+        yield self._batch(cursor, covered, fingerprint, state, dead=self._parser.dead())
+
+    def _take(self, events: list[Event]) -> None:
+        for event in events:
+            if isinstance(event, RawBlock):
+                if self._preparer.keeps(event):
+                    self._blocks.append(event)
+                    self._chars += len(event.text)
+            elif isinstance(event, RawRecord):
+                self._accounts.record(event)
+                self._records += 1
+            elif isinstance(event, RawToolCall):
+                self._tools.append(event)
+            elif isinstance(event, RawModelCall):
+                self._models.append(event)
+            else:
+                self._raw_session = event
+
+    def _batch(
+        self,
+        cursor: int,
+        covered: int,
+        fingerprint: Fingerprint,
+        state: SourceState,
+        dead: tuple[tuple[int, int], ...],
+    ) -> Reading:
+        prepared = self._preparer.prepare(self._blocks, self._models, self._tools)
+        blocks, dropped = self._accounts.deliver(prepared.blocks, [block.offset for block in self._blocks])
+        checkpoint = self._parser.checkpoint()
+        session = self._session_record()
+        settled = msgspec.structs.replace(self._accounts.settle(checkpoint), session=session)
+        batch = Batch(
+            source=self._source(cursor, fingerprint, state, checkpoint, settled),
+            session=session,
+            from_ord=self._from_ord,
+            blocks=tuple(blocks),
+            dropped=tuple(dropped),
+            dead=dead,
+            model_calls=prepared.model_calls,
+            tool_calls=prepared.tool_calls,
+            ledger=self._accounts.ledger(),
+            problems=self._accounts.problems(),
+            rules_version=self._preparer.rules_version,
+        )
+        if self._blocks:
+            self._from_ord = self._blocks[-1].ord + 1
+        reading = Reading(batch, self._records, max(0, cursor - covered))
+        self._blocks, self._models, self._tools, self._chars, self._records = [], [], [], 0, 0
+        return reading
+
+    def _source(
+        self, cursor: int, fingerprint: Fingerprint, state: SourceState, checkpoint: Checkpoint, settled: Settled
+    ) -> Source:
+        job = self._job
+        return Source(
+            host=job.host,
+            path=self._preparer.small(str(job.path)),
+            machine=job.machine,
+            size=job.stat.size,
+            mtime_ns=job.stat.mtime_ns,
+            ctime_ns=job.stat.ctime_ns,
+            cursor=cursor,
+            head_hash=fingerprint.head,
+            tail_hash=fingerprint.tail,
+            content_hash=fingerprint.content,
+            state=state,
+            detail="the last record is not finished" if state == "partial_record" else "",
+            lines=self._accounts.line_count,
+            resume_offset=checkpoint.offset,
+            resume_ord=checkpoint.ord,
+            parser_state=encode(settled),
+        )
+
+    def _session_record(self) -> Session | None:
+        """Return what is known of the session, by this run or an earlier one."""
+        raw = self._raw_session
+        if raw is not None:
+            if raw.relation == "subagent":
+                agent_type, description = read_agent_facts(self._job.path)
+                raw = msgspec.structs.replace(
+                    raw, agent_type=raw.agent_type or agent_type, title=raw.title or description
+                )
+            repo = self._repositories.key(raw.remote, raw.cwd)
+            self._session = self._preparer.session(self._job.host, raw, repo)
+            self._raw_session = None
+        return self._session
+
+    def _is_private(self) -> bool:
+        if not self._private:
+            return False
+        raw, known = self._raw_session, self._session
+        ids = {raw.native_id if raw else None, raw.parent_id if raw else None, known.native_id if known else None}
+        folders = [str(self._job.path), (raw.cwd if raw else None) or "", (known.cwd if known else None) or ""]
+        return any(
+            entry in ids or any(f"{folder}/".startswith(entry.rstrip("/") + "/") for folder in folders)
+            for entry in self._private
+        )
+
+    def _off(self, cursor: int, covered: int, fingerprint: Fingerprint) -> Reading:
+        """Leave a private source out: only its size is noted, and what may have been kept of it goes."""
+        lines, size = self._accounts.line_count, self._job.stat.size
+        source = self._source(cursor, fingerprint, "off", Checkpoint(0, 0, b""), Settled())
+        row = LedgerRow(record_type="private", disposition="excluded", records=lines, bytes=size)
+        session = Session(host=self._job.host, native_id=known.native_id) if (known := self._session) else None
+        batch = Batch(
+            source=msgspec.structs.replace(source, cursor=size, detail="listed as private in the settings"),
+            session=session,
+            from_ord=0,
+            ledger=(row,),
+        )
+        return Reading(batch, lines, max(0, size - covered))
