@@ -102,6 +102,7 @@ class PlacedBlock(Record):
     call_id: str | None = None
     model: str | None = None
     queued: bool = False  # typed while the agent worked; yields to an equal delivered prompt
+    agent: str | None = None  # the child session it belongs to, by agent id; None: the source's own session
     findings: tuple[tuple[str, int], ...] = ()  # (kind, how many spans were taken out)
     entities: tuple[tuple[str, Redacted], ...] = ()  # (kind, value)
 
@@ -123,6 +124,7 @@ class ModelCall(Record):
     final: bool = False  # the row carries a stop reason
     sidechain: bool = False
     logged_cost_usd: float | None = None
+    agent: str | None = None
 
 
 class ToolCall(Record):
@@ -138,6 +140,7 @@ class ToolCall(Record):
     failed: bool | None = None  # None until the outcome is known
     error: Redacted | None = None  # first line of the failure, at most 200 code points
     duration_ms: int | None = None  # as the host logged it; readers fall back to ended - started
+    agent: str | None = None
 
 
 class LedgerRow(Record):
@@ -189,6 +192,7 @@ class Batch(Record):
     source: Source
     session: Session | None  # None for a source without a single record of a session
     from_ord: int
+    children: tuple[Session, ...] = ()  # sessions told inside this source; records name them by agent id
     blocks: tuple[PlacedBlock, ...] = ()
     dropped: tuple[int, ...] = ()  # ords of queued prompts that a delivered prompt has made duplicates
     dead: tuple[tuple[int, int], ...] = ()  # half-open ranges of ord on dead branches

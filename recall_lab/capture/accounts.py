@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recall_lab.hosts.base import Checkpoint, RawRecord
+from recall_lab.hosts.base import Checkpoint, RawRecord, RawSession
 from recall_lab.model import DISPOSITIONS, Disposition, LedgerRow, PlacedBlock, Problem, Session
 
 _MAX_PROBLEMS = 10_000
@@ -33,6 +33,8 @@ class Settled(msgspec.Struct, frozen=True):
     queued: tuple[_Queued, ...] = ()
     lines: int = 0
     session: Session | None = None
+    children: tuple[Session, ...] = ()
+    raw_session: RawSession | None = None  # redacted, for the parser
     parser: bytes = b""
 
 
@@ -99,7 +101,7 @@ class Accounts:
         rest: list[RawRecord] = []
         for record in self._open:
             if record.offset < checkpoint.offset:
-                self._add(record.record_type, record.disposition, 1, record.length)
+                self._add(record.record_type, record.disposition, record.records, record.length)
                 if record.disposition in _PROBLEMS and len(self._problems) < _MAX_PROBLEMS:
                     self._problems.append(_problem(record))
             else:
@@ -121,7 +123,7 @@ class Accounts:
         for record in self._open:
             key = f"{record.disposition} {record.record_type}"
             records, size = counts.get(key, (0, 0))
-            counts[key] = (records + 1, size + record.length)
+            counts[key] = (records + record.records, size + record.length)
         return tuple(
             LedgerRow(record_type=record_type, disposition=disposition, records=records, bytes=size)
             for disposition in DISPOSITIONS

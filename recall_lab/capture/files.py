@@ -14,12 +14,7 @@ from recall_lab.model import Source
 
 _CHUNK = 1 << 20
 _EDGE = 4096  # bytes of the head and tail fingerprints
-_SIDECAR_BYTES = 65536
-
-
-class _AgentFacts(msgspec.Struct):
-    agentType: str | None = None  # noqa: N815 (the file's own name)
-    description: str | None = None
+_SMALL_BYTES = 65536
 
 
 class Stat(msgspec.Struct, frozen=True):
@@ -104,16 +99,14 @@ def verified_prefix(path: Path, source: Source, key: bytes) -> Fingerprint | Non
     return resume if whole.content == source.content_hash else None
 
 
-def read_agent_facts(path: Path) -> tuple[str | None, str | None]:
-    """Return (agent type, description) of a subagent, from the small file beside its transcript."""
-    sidecar = path.with_suffix(".meta.json")
+def read_small(path: Path) -> bytes:
+    """Return the content of a small file beside a transcript; empty when there is none that can be read."""
     try:
-        if sidecar.is_symlink() or sidecar.stat().st_size > _SIDECAR_BYTES:
-            return None, None
-        facts = msgspec.json.decode(sidecar.read_bytes(), type=_AgentFacts)
-    except (OSError, msgspec.DecodeError, ValueError, RecursionError):
-        return None, None
-    return facts.agentType, facts.description
+        if path.is_symlink() or path.stat().st_size > _SMALL_BYTES:
+            return b""
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def read_lines(file: BinaryIO, start: int, end: int) -> Iterator[list[Line]]:

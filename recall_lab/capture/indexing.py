@@ -16,6 +16,7 @@ from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.reading import Job, SourceReader, joined
 from recall_lab.errors import RecallLabError
+from recall_lab.hosts import HOSTS
 from recall_lab.model import IndexReport, SourceProblem
 from recall_lab.redaction import open_redactor
 from recall_lab.settings import Settings
@@ -75,9 +76,13 @@ class _Capture:
         self._preparer: Preparer | None = None
         self._changed = self._records = self._bytes = self._added = self._altered = 0
         self._problems: list[SourceProblem] = []
+        self._agents: frozenset[str] = frozenset()
 
     def capture(self, seen: Discovery, *, progress: bool) -> None:
         """Read every transcript that has something new."""
+        self._agents = frozenset(
+            agent for found in seen.found if (agent := HOSTS[found.host].agent_id(found.path)) is not None
+        )
         for path in seen.unrecognised:
             self._problems.append(_unrecognised(path))
         plans = [(found, self._plan(found)) for found in seen.found]
@@ -118,7 +123,9 @@ class _Capture:
 
     def _read(self, job: Job, bar: tqdm[NoReturn]) -> None:
         if self._reader is None:
-            self._reader = SourceReader(self._prepare(), self._writer.hash_key, self._settings.private)
+            self._reader = SourceReader(
+                self._prepare(), self._writer.hash_key, agents=self._agents, private=self._settings.private
+            )
         replaces = job.known is None and (job.machine, self._stored_path(job.path)) in self._known
         readings = self._reader.read(job)
         if replaces:

@@ -67,11 +67,10 @@ class Preparer:
     def prepare(
         self,
         blocks: Sequence[RawBlock],
-        model_calls: Iterable[RawModelCall] = (),
-        tool_calls: Iterable[RawToolCall] = (),
+        models: Sequence[RawModelCall] = (),
+        tools: Sequence[RawToolCall] = (),
     ) -> Prepared:
         """Redact everything in one batch and return what the store may keep."""
-        models, tools = list(model_calls), list(tool_calls)
         small: set[str] = set()
         for block in blocks:
             small.update(s for s in (block.cwd, block.branch, block.tool, block.model, block.call_id) if s)
@@ -103,6 +102,12 @@ class Preparer:
         texts = {name: value for name, value in {**fields, "repo": repo}.items() if value}
         self._learn(texts.values())
         return Session(host=host, relation=raw.relation, **{key: self._small[text] for key, text in texts.items()})
+
+    def raw_session(self, raw: RawSession) -> RawSession:
+        """Redact the same, in the form that a parser takes back."""
+        fields = {name: value for name, value in msgspec.structs.asdict(raw).items() if value and name != "relation"}
+        self._learn(fields.values())
+        return msgspec.structs.replace(raw, **{name: self._small[value] for name, value in fields.items()})
 
     def small(self, text: str) -> Redacted:
         """Redact one short string (a path, a record type)."""
@@ -146,6 +151,7 @@ class Preparer:
             call_id=name(block.call_id),
             model=name(block.model),
             queued=block.queued,
+            agent=block.agent,
             findings=findings,
             entities=tuple((kind, Redacted(value)) for kind, value in entities(kept)),
         )

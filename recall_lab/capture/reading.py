@@ -8,11 +8,20 @@ from pathlib import Path
 import msgspec
 
 from recall_lab.capture.accounts import Accounts, Settled, decode, encode
-from recall_lab.capture.files import Fingerprint, Stat, read_agent_facts, read_lines
+from recall_lab.capture.files import Fingerprint, Stat, read_lines, read_small
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.repositories import Repositories
 from recall_lab.hosts import HOSTS
-from recall_lab.hosts.base import Checkpoint, Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall
+from recall_lab.hosts.base import (
+    Checkpoint,
+    Embedded,
+    Event,
+    RawBlock,
+    RawModelCall,
+    RawRecord,
+    RawSession,
+    RawToolCall,
+)
 from recall_lab.model import Batch, LedgerRow, Session, Source, SourceState
 
 BATCH_CHARS = 1 << 20  # code points of text in one batch, about
@@ -53,14 +62,23 @@ def joined(readings: Sequence[Reading]) -> Reading:
     return Reading(batch, sum(r.records for r in readings), sum(r.bytes for r in readings))
 
 
+class _Shared(msgspec.Struct, frozen=True):
+    """What the sources of one pass have in common."""
+
+    agents: frozenset[str]  # agents that have a file of their own
+    private: tuple[str, ...]
+    repositories: Repositories
+
+
 class SourceReader:
     """Reads sources one after the other; keeps what they share (redacted names, repositories)."""
 
-    def __init__(self, preparer: Preparer, hash_key: bytes, private: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, preparer: Preparer, hash_key: bytes, *, agents: frozenset[str], private: tuple[str, ...] = ()
+    ) -> None:
         self._preparer = preparer
         self._key = hash_key
-        self._private = private
-        self._repositories = Repositories()
+        self._shared = _Shared(agents, private, Repositories())
 
     def read(self, job: Job) -> Iterator[Reading]:
         """Yield the batches of one source; the last one carries its final state.
@@ -68,28 +86,33 @@ class SourceReader:
         Raises:
             OSError: the file cannot be read.
         """
-        yield from _Run(job, self._preparer, self._key, self._private, self._repositories).batches()
+        yield from _Run(job, self._preparer, self._key, self._shared).batches()
 
 
 class _Run:
     """One pass over one source."""
 
-    def __init__(
-        self, job: Job, preparer: Preparer, key: bytes, private: tuple[str, ...], repositories: Repositories
-    ) -> None:
+    def __init__(self, job: Job, preparer: Preparer, key: bytes, shared: _Shared) -> None:
         self._job = job
         self._preparer = preparer
         self._key = key
-        self._private = private
-        self._repositories = repositories
+        self._private = shared.private
+        self._repositories = shared.repositories
         known = job.known
         settled = decode(known.parser_state) if known else Settled()
         self._accounts = Accounts(settled)
-        self._resume = Checkpoint(known.resume_offset, known.resume_ord, settled.parser) if known else None
-        self._parser = HOSTS[job.host].parser(job.path, self._resume)
+        self._resume = (
+            Checkpoint(known.resume_offset, known.resume_ord, settled.parser, settled.raw_session) if known else None
+        )
+        host = HOSTS[job.host]
+        companion = host.companion(job.path)
+        self._parser = host.parser(
+            job.path, self._resume, agents=shared.agents, companion=read_small(Path(companion)) if companion else b""
+        )
         self._from_ord = self._resume.ord if self._resume else 0
         self._raw_session: RawSession | None = None
         self._session = settled.session
+        self._children: dict[str, Session] = {child.agent_id or "": child for child in settled.children}
         self._blocks: list[RawBlock] = []
         self._models: list[RawModelCall] = []
         self._tools: list[RawToolCall] = []
@@ -131,12 +154,22 @@ class _Run:
             elif isinstance(event, RawRecord):
                 self._accounts.record(event)
                 self._records += 1
+            elif isinstance(event, Embedded):
+                self._take_child(event.agent_id, event.event)
             elif isinstance(event, RawToolCall):
                 self._tools.append(event)
             elif isinstance(event, RawModelCall):
                 self._models.append(event)
             else:
                 self._raw_session = event
+
+    def _take_child(self, agent_id: str, event: RawBlock | RawSession | RawModelCall | RawToolCall) -> None:
+        if isinstance(event, RawSession):
+            repo = self._repositories.key(event.remote, event.cwd)
+            child = self._preparer.session(self._job.host, event, repo)
+            self._children[agent_id] = msgspec.structs.replace(child, agent_id=agent_id)
+        else:
+            self._take([msgspec.structs.replace(event, agent=agent_id)])
 
     def _batch(
         self,
@@ -150,11 +183,16 @@ class _Run:
         blocks, dropped = self._accounts.deliver(prepared.blocks, [block.offset for block in self._blocks])
         checkpoint = self._parser.checkpoint()
         session = self._session_record()
-        settled = msgspec.structs.replace(self._accounts.settle(checkpoint), session=session)
+        children = tuple(self._children.values())
+        raw = self._preparer.raw_session(checkpoint.session) if checkpoint.session else None
+        settled = msgspec.structs.replace(
+            self._accounts.settle(checkpoint), session=session, children=children, raw_session=raw
+        )
         batch = Batch(
             source=self._source(cursor, fingerprint, state, checkpoint, settled),
             session=session,
             from_ord=self._from_ord,
+            children=children,
             blocks=tuple(blocks),
             dropped=tuple(dropped),
             dead=dead,
@@ -197,11 +235,6 @@ class _Run:
         """Return what is known of the session, by this run or an earlier one."""
         raw = self._raw_session
         if raw is not None:
-            if raw.relation == "subagent":
-                agent_type, description = read_agent_facts(self._job.path)
-                raw = msgspec.structs.replace(
-                    raw, agent_type=raw.agent_type or agent_type, title=raw.title or description
-                )
             repo = self._repositories.key(raw.remote, raw.cwd)
             self._session = self._preparer.session(self._job.host, raw, repo)
             self._raw_session = None

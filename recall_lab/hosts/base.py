@@ -66,6 +66,7 @@ class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
     call_id: str | None = None
     model: str | None = None
     queued: bool = False
+    agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
 class RawSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,6 +107,7 @@ class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
     final: bool = False
     sidechain: bool = False
     logged_cost_usd: float | None = None
+    agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
 class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,6 +123,7 @@ class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool | None = None
     error: str | None = None
     duration_ms: int | None = None
+    agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
 class Embedded(msgspec.Struct, frozen=True):

@@ -16,14 +16,14 @@ _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 _FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
 _ENTITY_CACHE = 200_000
 
-_CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name != "key")
+_CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name not in {"key", "agent"})
 _UPSERT_MODEL_CALL = (
     f"INSERT INTO model_calls (source_id, session_id, key, {', '.join(_CALL_COLUMNS)}) "
     f"VALUES (?, ?, ?, {', '.join('?' * len(_CALL_COLUMNS))}) ON CONFLICT (source_id, key) DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in _CALL_COLUMNS)
     + " WHERE (excluded.final, excluded.output_tokens) >= (final, output_tokens)"
 )
-_TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in {"call_id", "turn"})
+_TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in {"call_id", "turn", "agent"})
 _UPSERT_TOOL_CALL = (
     f"INSERT INTO tool_calls (source_id, session_id, call_id, turn, {', '.join(_TOOL_COLUMNS)}) "
     f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
@@ -53,23 +53,28 @@ class BatchWriter:
         """Write the batch; see ``model.Batch`` for what replaces what."""
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
-        session_id = self._session(batch.session, change) if batch.session else None
-        source_id = self._source(batch.source, batch.session, session_id)
-        if session_id is None:
+        own = self._session(batch.session, change) if batch.session else None
+        source_id = self._source(batch.source, own)
+        if own is None or batch.session is None:
             self._ledger(source_id, batch)
             return Applied()
+        sessions: dict[str | None, int] = {None: own}
+        sessions |= {child.agent_id: self._session(child, change) for child in batch.children}
+        self._facts(source_id, {own: batch.session} | {sessions[child.agent_id]: child for child in batch.children})
         removed = self._remove(source_id, batch)
-        texts, fresh = self._place(source_id, session_id, change, batch)
+        texts, fresh = self._place(source_id, sessions, change, batch)
         shared = self._settle(set(removed) | set(texts), texts)
         if batch.from_ord == 0:
             db.execute("DELETE FROM model_calls WHERE source_id = ?", (source_id,))
             db.execute("DELETE FROM tool_calls WHERE source_id = ?", (source_id,))
-        shared |= self._calls(source_id, session_id, batch)
+        shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
         conflicts = self._conflicts(source_id, fresh)
-        self._session_row(session_id, batch, recompute=bool(removed))
-        shared.add(session_id)
+        touched = self._told_by(source_id) if removed else set(sessions.values())
+        for session_id in touched:
+            self._session_row(session_id)
+        shared |= touched
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
         now = {block.block_id: block.content_hash for block in batch.blocks}
         return Applied(
@@ -117,10 +122,9 @@ class BatchWriter:
         ).get
         return made
 
-    def _source(self, source: Source, session: Session | None, session_id: int | None) -> int:
+    def _source(self, source: Source, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
-        facts = msgspec.json.encode(session).decode("utf-8") if session else ""
-        row.update(session_id=session_id, captured_at=utc_now(), facts=facts)
+        row.update(session_id=session_id, captured_at=utc_now())
         moved = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"machine", "path"})
         made: int = self._db.execute(
             f"INSERT INTO sources ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
@@ -128,6 +132,20 @@ class BatchWriter:
             row,
         ).get
         return made
+
+    def _facts(self, source_id: int, sessions: dict[int, Session]) -> None:
+        self._db.executemany(
+            "INSERT INTO source_sessions VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET facts = excluded.facts",
+            (
+                (source_id, session_id, msgspec.json.encode(session).decode("utf-8"))
+                for session_id, session in sessions.items()
+            ),
+        )
+
+    def _told_by(self, source_id: int) -> set[int]:
+        """Return the sessions that the source tells of."""
+        found = rows(self._db, "SELECT session_id FROM source_sessions WHERE source_id = ?", (source_id,))
+        return {session_id for (session_id,) in found}
 
     def _remove(self, source_id: int, batch: Batch) -> dict[int, tuple[str, str]]:
         """Take away the placements that the batch replaces or drops; return text_id -> (block_id, content_hash)."""
@@ -145,7 +163,7 @@ class BatchWriter:
         return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in stood}
 
     def _place(
-        self, source_id: int, session_id: int, change: int, batch: Batch
+        self, source_id: int, sessions: dict[str | None, int], change: int, batch: Batch
     ) -> tuple[dict[int, bool], dict[tuple[str, str], int]]:
         """Write texts and placements; return text_id -> is it new, and the keys of the new ones."""
         db = self._db
@@ -176,7 +194,16 @@ class BatchWriter:
             names = (block.cwd, block.branch, block.tool, block.model)
             placements.append(
                 (
-                    *(source_id, block.ord, session_id, text_id, block.turn, block.role, 1, int(block.queued)),
+                    *(
+                        source_id,
+                        block.ord,
+                        sessions[block.agent],
+                        text_id,
+                        block.turn,
+                        block.role,
+                        1,
+                        int(block.queued),
+                    ),
                     *(block.timestamp, *map(self._name, names)),
                 )
             )
@@ -211,13 +238,18 @@ class BatchWriter:
                 db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
         return shared
 
-    def _calls(self, source_id: int, session_id: int, batch: Batch) -> set[int]:
+    def _calls(self, source_id: int, sessions: dict[str | None, int], batch: Batch) -> set[int]:
         """Merge model and tool calls; return the other sessions that hold one of these model calls."""
         db = self._db
         db.executemany(
             _UPSERT_MODEL_CALL,
             (
-                (source_id, session_id, bytes.fromhex(call.key), *(getattr(call, name) for name in _CALL_COLUMNS))
+                (
+                    source_id,
+                    sessions[call.agent],
+                    bytes.fromhex(call.key),
+                    *(getattr(call, name) for name in _CALL_COLUMNS),
+                )
                 for call in batch.model_calls
             ),
         )
@@ -231,7 +263,7 @@ class BatchWriter:
                 values[name] = bytes.fromhex(values[name]) if values[name] else None
             db.execute(
                 _UPSERT_TOOL_CALL,
-                (source_id, session_id, tool.call_id, tool.turn, *(values[name] for name in _TOOL_COLUMNS)),
+                (source_id, sessions[tool.agent], tool.call_id, tool.turn, *(values[name] for name in _TOOL_COLUMNS)),
             )
         return shared
 
@@ -273,27 +305,21 @@ class BatchWriter:
             )
         return conflicts
 
-    def _session_row(self, session_id: int, batch: Batch, *, recompute: bool) -> None:
-        """Say of the session what its sources say, the longest first, so that the order of capture does not matter."""
+    def _session_row(self, session_id: int) -> None:
+        """Say of the session what its sources say, its own before others and the longest first.
+
+        So the order in which sources are captured does not matter.
+        """
         db = self._db
-        facts = [
-            msgspec.json.decode(text, type=Session)
-            for (text,) in rows(
-                db, "SELECT facts FROM sources WHERE session_id = ? ORDER BY lines DESC, path", (session_id,)
-            )
-        ]
+        told = rows(
+            db,
+            "SELECT ss.facts FROM source_sessions ss JOIN sources s USING (source_id) WHERE ss.session_id = ? "
+            "ORDER BY s.session_id = ss.session_id DESC, s.lines DESC, s.path",
+            (session_id,),
+        )
+        facts = [msgspec.json.decode(text, type=Session) for (text,) in told]
         values = [next((v for f in facts if (v := getattr(f, name)) is not None), None) for name in _FACTS]
-        if recompute:
-            times = db.execute(
-                "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,)
-            ).fetchone()
-        else:
-            stamps = [block.timestamp for block in batch.blocks if block.timestamp]
-            stamps += (
-                db.execute("SELECT started, ended FROM sessions WHERE session_id = ?", (session_id,)).fetchone() or ()
-            )
-            stamps = [stamp for stamp in stamps if stamp]
-            times = (min(stamps), max(stamps)) if stamps else (None, None)
+        [times] = rows(db, "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,))
         db.execute(
             f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in _FACTS)}, started = ?, ended = ? "
             "WHERE session_id = ?",

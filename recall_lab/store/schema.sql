@@ -62,11 +62,19 @@ CREATE TABLE sources (
     resume_offset INTEGER NOT NULL,
     resume_ord    INTEGER NOT NULL,
     parser_state  BLOB NOT NULL,
-    facts         TEXT NOT NULL,       -- what this source says of its session, JSON
     captured_at   TEXT NOT NULL,
     UNIQUE (machine, path)
 ) STRICT;
 CREATE INDEX sources_by_session ON sources (session_id);
+
+-- What each source says of the sessions in it: its own, and children that have no file of their own.
+CREATE TABLE source_sessions (
+    source_id  INTEGER NOT NULL REFERENCES sources (source_id),
+    session_id INTEGER NOT NULL REFERENCES sessions (session_id),
+    facts      TEXT NOT NULL,          -- JSON
+    PRIMARY KEY (source_id, session_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX source_sessions_by_session ON source_sessions (session_id);
 
 CREATE TABLE blocks (
     text_id         INTEGER PRIMARY KEY,
