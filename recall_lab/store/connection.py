@@ -18,6 +18,7 @@ import apsw
 from recall_lab.errors import NoStoreError, StoreBusyError, StoreError, StoreFullError, StoreVersionError
 
 APPLICATION_ID = 0x524C4142  # "RLAB"
+_MAGIC = b"SQLite format 3\x00"  # https://sqlite.org/fileformat2.html
 SCHEMA_VERSION = 1
 BUSY_MS = 10_000  # how long a reader or writer waits for another's short transaction
 _READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768"
@@ -54,6 +55,18 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreFullError(
             f"{path}: the disk refused a read or write (full, or failing); the last batch was not kept"
         ) from error
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuse a file that is not a SQLite database; SQLite itself takes a very short one for empty and writes over it.
+
+    Raises:
+        StoreVersionError: it is something else.
+    """
+    with path.open("rb") as file:
+        head = file.read(len(_MAGIC))
+    if head and head != _MAGIC:
+        raise StoreVersionError(f"{path}: not a recall_lab store; move it away or choose another --home")
 
 
 def check_is_store(connection: apsw.Connection, path: Path) -> int:
@@ -110,6 +123,12 @@ class Reader:
         self.path = path
         if not path.exists():
             raise NoStoreError(f"{path}: there is no store yet; run `recall-lab index` first")
+        try:
+            refuse_foreign(path)
+        except OSError as error:
+            if isinstance(error, StoreError):
+                raise
+            raise StoreError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
         with explained(path):
             self.connection = self._open(path)
             try:
@@ -215,6 +234,7 @@ def open_for_writing(path: Path) -> apsw.Connection:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     except OSError as error:
         raise StoreError(f"{path}: cannot be written ({error.strerror}); choose another --home") from error
+    refuse_foreign(path)
     with explained(path):
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:

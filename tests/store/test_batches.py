@@ -1,0 +1,247 @@
+"""What a batch writes: texts once, placements in order, roles and indexes in step, all or nothing."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from recall_lab.errors import NoStoreError, StoreBusyError, StoreVersionError
+from recall_lab.model import Batch, LedgerRow, ModelCall, PlacedBlock, Redacted, Session, Source
+from recall_lab.store import Writer, open_reader, open_writer
+from recall_lab.store.status import known_sources, status
+
+
+def block(number: int, text: str, *, ord_: int | None = None, **more: object) -> PlacedBlock:
+    fields = {
+        "block_id": f"{number:032x}",
+        "content_hash": sha256(text.encode()).hexdigest(),
+        "role": "user",
+        "kind": "text",
+        "text": Redacted(text),
+        "original_length": len(text),
+        "ord": number if ord_ is None else ord_,
+        "turn": 1,
+        "timestamp": "2026-05-01T10:00:00.000Z",
+    }
+    return PlacedBlock(**{**fields, **more})  # type: ignore[arg-type]
+
+
+def batch(*blocks: PlacedBlock, path: str = "/t/a.jsonl", session: str = "s1", **more: object) -> Batch:
+    fields = {
+        "source": Source(host="claude-code", path=Redacted(path), state="complete", size=10, cursor=10),
+        "session": Session(host="claude-code", native_id=session),
+        "from_ord": 0,
+        "blocks": blocks,
+        "ledger": (LedgerRow(record_type="user", disposition="indexed", records=1, bytes=10),),
+        "rules_version": "r1",
+    }
+    return Batch(**{**fields, **more})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "recall.db"
+
+
+def ask(writer: Writer, sql: str, *bindings: object) -> list[tuple[object, ...]]:
+    return list(writer.connection.execute(sql, bindings))
+
+
+def found(writer: Writer, word: str) -> list[int]:
+    return [row[0] for row in ask(writer, "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid", word)]
+
+
+def test_a_text_in_two_sources_is_kept_once_and_placed_twice(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "batching")))
+        applied = writer.apply(batch(block(1, "batching"), path="/t/b.jsonl", session="s2"))
+        assert applied.blocks_added == 0
+        assert ask(writer, "SELECT count(*) FROM blocks") == [(1,)]
+        assert ask(writer, "SELECT count(*) FROM placements") == [(2,)]
+        assert found(writer, "batching") == [1]
+
+
+def test_applying_a_batch_again_changes_nothing_but_the_change_number(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "one"), block(2, "two")))
+        before = [ask(writer, f"SELECT * FROM {name}") for name in ("blocks", "placements", "ledger", "fulltext")]
+        applied = writer.apply(batch(block(1, "one"), block(2, "two")))
+        assert (applied.blocks_added, applied.blocks_changed) == (0, 0)
+        assert before == [ask(writer, f"SELECT * FROM {name}") for name in ("blocks", "placements", "ledger", "fulltext")]
+
+
+def test_a_replaced_text_becomes_a_revision_and_leaves_the_index(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "first wording")))
+        applied = writer.apply(batch(block(1, "second wording")))
+        assert (applied.blocks_added, applied.blocks_changed) == (1, 1)
+        assert ask(writer, "SELECT text FROM blocks ORDER BY text_id") == [("first wording",), ("second wording",)]
+        assert found(writer, "first") == []
+        assert found(writer, "second") == [2]
+        writer.apply(batch(block(1, "first wording")))
+        assert found(writer, "first") == [1]
+        assert found(writer, "second") == []
+
+
+@pytest.mark.parametrize("order", [("host", "user"), ("user", "host")])
+def test_user_wins_where_copies_disagree_in_any_order(path: Path, order: tuple[str, str]) -> None:
+    with open_writer(path) as writer:
+        for number, role in enumerate(order):
+            writer.apply(batch(block(1, "same", role=role), path=f"/t/{number}", session=f"s{number}"))
+        assert ask(writer, "SELECT role FROM blocks") == [("user",)]
+
+
+def test_two_roles_within_one_batch(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "same", role="host"), block(1, "same", ord_=2, role="user")))
+        assert ask(writer, "SELECT role FROM blocks") == [("user",)]
+
+
+def test_a_tail_is_replaced_and_the_rest_stays(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "keep"), block(2, "provisional")))
+        writer.apply(batch(block(2, "settled"), block(3, "new"), from_ord=2))
+        placed = ask(writer, "SELECT text FROM placements JOIN blocks USING (text_id) ORDER BY ord")
+        assert placed == [("keep",), ("settled",), ("new",)]
+
+
+def test_a_conflict_keeps_both_texts_and_says_so(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "this")))
+        applied = writer.apply(batch(block(1, "that"), path="/t/b.jsonl", session="s2"))
+        assert applied.conflicts == 1
+        assert found(writer, "this") == [1]
+        assert found(writer, "that") == [2]
+        with open_reader(path) as reader:
+            assert status(reader).states == {"complete": 1, "conflict": 1}
+            assert status(reader).blocks == 1
+
+
+def test_a_dropped_queued_prompt_leaves_its_place(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "do it", queued=True), block(2, "other")))
+        writer.apply(batch(block(3, "do it", ord_=3), from_ord=3, dropped=(1,)))
+        assert ask(writer, "SELECT ord FROM placements ORDER BY ord") == [(2,), (3,)]
+
+
+def test_dead_branches_are_marked_and_come_back_to_life(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "a"), block(2, "b"), block(3, "c"), dead=((2, 4),)))
+        assert ask(writer, "SELECT live FROM placements ORDER BY ord") == [(1,), (0,), (0,)]
+        writer.apply(batch(from_ord=4, dead=((3, 4),)))
+        assert ask(writer, "SELECT live FROM placements ORDER BY ord") == [(1,), (1,), (0,)]
+
+
+def test_of_several_rows_of_one_call_the_final_and_largest_is_kept(path: Path) -> None:
+    def call(tokens: int, *, final: bool) -> ModelCall:
+        return ModelCall(key="ab" * 16, model="m", timestamp=None, turn=1, output_tokens=tokens, final=final)
+
+    with open_writer(path) as writer:
+        calls = (call(5, final=False), call(9, final=True), call(7, final=True), call(50, final=False))
+        writer.apply(batch(block(1, "a"), model_calls=calls))
+        assert ask(writer, "SELECT output_tokens FROM model_calls") == [(9,)]
+
+
+def test_every_session_that_shares_a_text_gets_a_new_change_number(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "shared")))
+        writer.apply(batch(block(9, "alone"), path="/t/c", session="s3"))
+        writer.apply(batch(block(1, "shared"), path="/t/b", session="s2"))
+        changes = dict(ask(writer, "SELECT native_id, change FROM sessions"))
+        assert changes == {"s1": 3, "s2": 3, "s3": 2}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_longest_source_names_the_session_in_any_order(path: Path, order: tuple[int, int]) -> None:
+    batches = []
+    for number, title in enumerate(("short", "long")):
+        made = batch(block(number, title), path=f"/t/{number}")
+        made = msgspec.structs.replace(
+            made,
+            source=msgspec.structs.replace(made.source, lines=number + 1),
+            session=Session(host="claude-code", native_id="s1", title=Redacted(title)),
+        )
+        batches.append(made)
+    with open_writer(path) as writer:
+        for number in order:
+            writer.apply(batches[number])
+        assert ask(writer, "SELECT title FROM sessions") == [("long",)]
+
+
+def test_a_batch_that_fails_leaves_nothing(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "a")))
+        with pytest.raises(Exception, match="CHECK"):
+            writer.apply(batch(block(2, "fine"), block(3, "bad", kind="no such kind"), from_ord=2))
+        assert ask(writer, "SELECT count(*) FROM blocks") == [(1,)]
+        assert ask(writer, "SELECT value FROM meta WHERE key = 'change'") == [(1,)]
+        writer.apply(batch(block(2, "fine", tool=Redacted("Bash")), from_ord=2))
+        assert found(writer, "fine") == [2]
+
+
+def test_the_ledger_is_counted_by_status(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "a")))
+        known = known_sources(writer)
+    with open_reader(path) as reader:
+        seen = status(reader)
+    assert seen.bytes.total == seen.bytes.by_disposition["indexed"] == 10
+    assert known["local", "/t/a.jsonl"].cursor == 10
+
+
+def test_the_store_is_private(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "a")))
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+        for file in path.parent.iterdir():
+            assert file.stat().st_mode & 0o777 == 0o600, file
+
+
+def test_a_second_writer_is_told_who_holds_the_store(path: Path) -> None:
+    with open_writer(path), pytest.raises(StoreBusyError, match=r"held by process \d+"):
+        open_writer(path, wait=0)
+
+
+def test_no_store_says_what_to_do(path: Path) -> None:
+    with pytest.raises(NoStoreError, match="recall-lab index"):
+        open_reader(path)
+
+
+@pytest.mark.parametrize("content", [b"not a database at all, but long enough to be one" * 40, b"x"])
+def test_a_file_of_another_program_is_refused_and_left_alone(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(StoreVersionError, match="not a recall_lab store"):
+        open_writer(path)
+    assert path.read_bytes() == content
+
+
+def test_a_newer_store_is_refused(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.connection.execute("PRAGMA user_version = 99")
+    for door in (open_writer, open_reader):
+        with pytest.raises(StoreVersionError, match="newer recall_lab"):
+            door(path)
+
+
+def test_a_database_of_another_program_is_refused(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.connection.execute("PRAGMA application_id = 7")
+    for door in (open_writer, open_reader):
+        with pytest.raises(StoreVersionError, match="another program"):
+            door(path)
+
+
+def test_reading_changes_no_byte(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "a")))
+        writer.checkpoint()
+    before = path.read_bytes()
+    with open_reader(path) as reader:
+        status(reader)
+        with pytest.raises(Exception, match="readonly|read-only"):
+            reader.connection.execute("DELETE FROM blocks")
+    assert path.read_bytes() == before
