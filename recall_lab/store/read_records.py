@@ -5,7 +5,7 @@ from __future__ import annotations
 from recall_lab.model import Kind, Record, Redacted, Relation, Role
 
 
-class StoredText(Record):
+class StoredText(Record, frozen=True):
     """One text of a block. ``placed`` says that a session holds it now; otherwise it is a revision."""
 
     text_id: int
@@ -16,7 +16,7 @@ class StoredText(Record):
     seen: int  # change number that brought it; greater is newer
 
 
-class Placement(Record):
+class Placement(Record, frozen=True):
     """Where a text stands. The first of a list is the root placement."""
 
     text_id: int
@@ -26,13 +26,14 @@ class Placement(Record):
     relation: Relation | None
     source: Redacted
     source_id: int
+    session_id: int
     turn: int
     ord: int
     live: bool
     timestamp: str | None
 
 
-class Step(Record):
+class Step(Record, frozen=True):
     """One block of a session in reading order, without its text."""
 
     text_id: int
@@ -45,7 +46,7 @@ class Step(Record):
     timestamp: str | None
 
 
-class SessionInfo(Record):
+class SessionInfo(Record, frozen=True):
     """One session as lists show it; ``blocks`` counts a copied block once, ``turns`` leaves out turn 0."""
 
     session_id: int
@@ -68,7 +69,7 @@ class SessionInfo(Record):
     states: tuple[str, ...] = ()  # of the sources, in the same order
 
 
-class TurnLine(Record):
+class TurnLine(Record, frozen=True):
     """A line of the turn index; ``preview`` is the head of the prompt with white space folded."""
 
     turn: int
@@ -78,7 +79,7 @@ class TurnLine(Record):
     live: bool
 
 
-class Holdings(Record):
+class Holdings(Record, frozen=True):
     """How much the store holds, for saying what an answer was drawn from."""
 
     blocks: int
@@ -87,7 +88,7 @@ class Holdings(Record):
     incomplete: int  # sources that are not captured to their end
 
 
-class CallOutcome(Record):
+class CallOutcome(Record, frozen=True):
     """A tool call of a session with its outcome; ``failed`` is None while the outcome is unknown."""
 
     turn: int

@@ -1,14 +1,16 @@
 """Reading single blocks: by id, by revision, where they stand, and what stands beside them.
 
 The root placement is decided here and nowhere else: a main session comes before a subagent or fork, then the earliest
-start, then the smallest native id; within a session a delivered prompt comes before a queued one and a live branch before
-a dead one.
+start, then the smallest native id; within a session a delivered prompt comes before a queued one and a live branch
+before a dead one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from recall_lab.model import Block, Redacted
 from recall_lab.store.connection import Reader
@@ -23,7 +25,7 @@ ROOT_ORDER = (
 _COLUMNS = (
     "b.text_id, hex(b.block_id), hex(b.content_hash), b.role, b.kind, b.text, h.name, s.native_id, p.turn, p.ord, "
     "b.original_length, s.title, p.timestamp, s.repo, coalesce(c.name, s.cwd), coalesce(g.name, s.branch), f.path, "
-    "t.name, coalesce(m.name, ''), p.live"
+    "t.name, m.name, p.live"
 )
 _PLACED = (
     "FROM blocks b JOIN names h ON h.name_id = b.host JOIN placements p USING (text_id) "
@@ -32,6 +34,13 @@ _PLACED = (
     "LEFT JOIN names t ON t.name_id = p.tool LEFT JOIN names m ON m.name_id = p.model "
 )
 _IDS_SHOWN = 3
+
+
+@contextmanager
+def snapshot(reader: Reader) -> Iterator[None]:
+    """Let several reads see one state of the store while a capture goes on."""
+    with reader.connection:
+        yield
 
 
 def block_ids(reader: Reader, head: str) -> tuple[str, ...]:
@@ -70,8 +79,8 @@ def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
 def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
     """Return where the texts of a block stand, the root placement first; empty when only revisions are left."""
     rows = reader.connection.execute(
-        "SELECT b.text_id, hex(b.content_hash), s.host, s.native_id, s.relation, f.path, p.source_id, p.turn, p.ord, "
-        "p.live, p.timestamp FROM blocks b JOIN placements p USING (text_id) "
+        "SELECT b.text_id, hex(b.content_hash), s.host, s.native_id, s.relation, f.path, p.source_id, p.session_id, "
+        "p.turn, p.ord, p.live, p.timestamp FROM blocks b JOIN placements p USING (text_id) "
         "JOIN sessions s ON s.session_id = p.session_id JOIN sources f ON f.source_id = p.source_id "
         f"WHERE b.block_id = ? ORDER BY {ROOT_ORDER}",
         (bytes.fromhex(block_id),),
@@ -85,10 +94,11 @@ def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
             relation=row[4],
             source=Redacted(row[5]),
             source_id=row[6],
-            turn=row[7],
-            ord=row[8],
-            live=bool(row[9]),
-            timestamp=row[10],
+            session_id=row[7],
+            turn=row[8],
+            ord=row[9],
+            live=bool(row[10]),
+            timestamp=row[11],
         )
         for row in rows
     )
@@ -114,13 +124,10 @@ def block_at_root(reader: Reader, block_id: str) -> Block | None:
 
 
 def revision(reader: Reader, text_id: int) -> Block | None:
-    """Return a text that no session holds, in the place where its block stands now.
-
-    A block whose every text lost its place has session "" and turn 0.
-    """
+    """Return a text without a place: session "", turn 0, no source, not live."""
     row = reader.connection.execute(
         "SELECT b.text_id, hex(b.block_id), hex(b.content_hash), b.role, b.kind, b.text, h.name, '', 0, 0, "
-        "b.original_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '', 0 "
+        "b.original_length, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 "
         "FROM blocks b JOIN names h ON h.name_id = b.host WHERE b.text_id = ?",
         (text_id,),
     ).fetchone()
@@ -141,22 +148,17 @@ def blocks_at(reader: Reader, places: Sequence[tuple[int, int]]) -> tuple[Block,
     return tuple(_block(row) for row in rows)
 
 
-def beside(reader: Reader, source_id: int, at: int, count: int, *, live: bool) -> tuple[list[int], list[int]]:
+def beside(reader: Reader, place: Placement, count: int) -> tuple[list[int], list[int]]:
     """Return the ords of up to ``count`` placements before and after one, nearest first.
 
-    Args:
-        reader: The store.
-        source_id: The source of the placement.
-        at: Its ord.
-        count: How many on each side.
-        live: Only placements on live branches.
+    They are of the same source and session; beside a block on a live branch only live ones count.
     """
     sides: list[list[int]] = []
     for compare, direction in (("<", "DESC"), (">", "ASC")):
         rows = reader.connection.execute(
-            f"SELECT ord FROM placements WHERE source_id = ? AND ord {compare} ? AND live >= ? "
+            f"SELECT ord FROM placements WHERE source_id = ? AND ord {compare} ? AND session_id = ? AND live >= ? "
             f"ORDER BY ord {direction} LIMIT ?",
-            (source_id, at, int(live), count),
+            (place.source_id, place.ord, place.session_id, int(place.live), count),
         )
         sides.append([found for (found,) in rows])
     return sides[0], sides[1]
@@ -173,27 +175,25 @@ def holdings(reader: Reader) -> Holdings:
     )
 
 
-def _block(row: Sequence[object]) -> Block:
-    (_, block_id, content_hash, role, kind, text, host, session, turn, ord_, original, title, timestamp) = row[:13]
-    repo, cwd, branch, source, tool, model, live = row[13:20]
-    return Block(  # the columns are STRICT: their types are the record's
-        block_id=str(block_id).lower(),
-        content_hash=str(content_hash).lower(),
-        role=role,  # type: ignore[arg-type]
-        kind=kind,  # type: ignore[arg-type]
-        text=text,  # type: ignore[arg-type]
-        host=str(host),
-        session=str(session),
-        turn=turn,  # type: ignore[arg-type]
-        ord=ord_,  # type: ignore[arg-type]
-        original_length=original,  # type: ignore[arg-type]
-        title=title,  # type: ignore[arg-type]
-        timestamp=timestamp,  # type: ignore[arg-type]
-        repo=repo,  # type: ignore[arg-type]
-        cwd=cwd,  # type: ignore[arg-type]
-        branch=branch,  # type: ignore[arg-type]
-        source=source,  # type: ignore[arg-type]
-        tool=tool,  # type: ignore[arg-type]
-        model=str(model) or None,
-        live=bool(live),
+def _block(row: Sequence[Any]) -> Block:
+    return Block(
+        block_id=row[1].lower(),
+        content_hash=row[2].lower(),
+        role=row[3],
+        kind=row[4],
+        text=row[5],
+        host=row[6],
+        session=row[7],
+        turn=row[8],
+        ord=row[9],
+        original_length=row[10],
+        title=row[11],
+        timestamp=row[12],
+        repo=row[13],
+        cwd=row[14],
+        branch=row[15],
+        source=row[16],
+        tool=row[17],
+        model=row[18],
+        live=bool(row[19]),
     )

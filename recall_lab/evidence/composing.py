@@ -1,0 +1,246 @@
+"""Composing a brief: from a question, from hits, or from citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from recall_lab.errors import UsageError
+from recall_lab.evidence.checking import cite
+from recall_lab.evidence.records import Brief, Coverage, Excerpt, Repository
+from recall_lab.model import Answer, Block, Citation, Filters, Hit, Searched, Why
+from recall_lab.store import Reader
+from recall_lab.store import reading as store
+from recall_lab.store import session_reading as sessions
+from recall_lab.times import to_utc
+
+PASSAGES = 8  # chosen for a question
+CONTEXT = 400  # code points on either side of a quotation in the appendix
+LONGEST = 2000  # code points of a quotation that is chosen, not selected
+_CUED = 3  # decisions and problems that are shown of each
+_SCANNED = 2000  # newest prose blocks of the cited sessions that are looked through for them
+
+# English words that decisions and open problems are put in; what they find is labelled as found by them.
+_DECISION = re.compile(
+    r"\b(?:decid(?:ed|ing) (?:to|on|against|that)|decision(?: is)?:|we(?:'ll| will) (?:go|use|keep|drop)|going with|"
+    r"chose|settled on|agreed (?:to|on|that)|rejected|ruled out|in favou?r of|let's (?:go with|use|keep|drop|stick))\b",
+    re.IGNORECASE,
+)
+_PROBLEM = re.compile(
+    r"\b(?:still (?:fail\w*|broken|open|missing|unclear)|not (?:yet|working)|(?:does|do)(?:n't| not) work|todo\b|"
+    r"blocked (?:on|by)|unresolved|open (?:question|problem|issue)s?|remains? (?:open|unclear|to be)|known issues?|"
+    r"needs? (?:a )?follow-?up|left (?:open|to do))\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+
+
+def compose(
+    reader: Reader,
+    question: str,
+    chosen: Answer | Sequence[Hit | Citation] | None = None,
+    *,
+    notes: str | Sequence[str] = (),
+    remarks: Mapping[str, str] | None = None,
+    title: str | None = None,
+    filters: Filters | None = None,
+    limit: int = PASSAGES,
+    repository: Repository | None = None,
+    zone: str = "UTC",
+    now: datetime | None = None,
+) -> Brief:
+    """Make a brief: a document of citations, which is a sample and says so.
+
+    Args:
+        reader: The store.
+        question: What the brief is about. Without ``chosen`` it is searched, among user and assistant prose only.
+        chosen: Hits or citations in the order wanted, or a search's whole answer. Hits of one passage count once.
+        notes: What the writer has to say, one text or several.
+        remarks: A note for single passages, by their receipt.
+        title: Defaults to the question.
+        filters: Narrows the search; its roles are narrowed to user and assistant, its kinds to text.
+        limit: How many passages are chosen for a question.
+        repository: What ``observe_repository`` saw, when the writer asked for it.
+        zone: IANA zone that times are shown in.
+        now: The present moment (aware); else the clock's.
+
+    Returns:
+        The brief. The opening ask, decisions and open problems come from user and assistant prose of the sessions that
+        are cited; decisions and problems are found by the words that they are usually put in, newest first.
+
+    Raises:
+        UsageError: there is neither a question nor anything chosen.
+        CitationError: a citation's span is not in its block.
+        UnknownBlockError: a block, or the cited text of it, is not in the store.
+    """
+    if chosen is None and not question.strip():
+        raise UsageError("a brief needs a question, or passages that were chosen")
+    with store.snapshot(reader):
+        answer = chosen if isinstance(chosen, Answer) else None
+        if chosen is None:
+            answer = _ask(reader, question, filters or Filters(), limit)
+        picked: Sequence[Hit | Citation] = answer.hits if answer else (chosen or ())  # type: ignore[assignment]
+        passages = _passages(reader, picked, remarks or {})
+        opening, decisions, problems = _surroundings(reader, passages)
+        coverage = _coverage(reader, answer, by_search=chosen is None)
+    return Brief(
+        title=title or question.strip() or "Brief",
+        question=question.strip(),
+        created=to_utc(now or datetime.now(UTC)),
+        passages=passages,
+        coverage=coverage,
+        opening=opening,
+        decisions=decisions,
+        problems=problems,
+        notes=(notes,) if isinstance(notes, str) else tuple(notes),
+        repository=repository,
+        zone=zone,
+    )
+
+
+def _ask(reader: Reader, question: str, filters: Filters, limit: int) -> Answer:
+    from recall_lab.search import search
+
+    roles = tuple(role for role in filters.roles if role in {"user", "assistant"}) or ("user", "assistant")
+    prose = msgspec.structs.replace(filters, roles=roles, kinds=("text",))
+    return search(reader, question, filters=prose, limit=limit)
+
+
+def _passages(reader: Reader, picked: Sequence[Hit | Citation], remarks: Mapping[str, str]) -> tuple[Excerpt, ...]:
+    found: dict[str, Excerpt] = {}
+    for item in picked:
+        reason = reason_of(item.why) if isinstance(item, Hit) else "Chosen by hand"
+        citation = cite(reader, item.block_id, span=(item.start, item.end), revision=item.content_hash)
+        found.setdefault(citation.receipt, excerpt(reader, citation, reason, remarks.get(citation.receipt)))
+    return tuple(found.values())
+
+
+def reason_of(why: Why) -> str:
+    """Say in one line why a search chose a passage."""
+    parts = [{"exact": "Exact words", "all": "Every term", "some": "Some of the terms"}[why.tier]]
+    if why.identifiers:
+        parts.append("identifiers " + ", ".join(why.identifiers))
+    if why.phrases:
+        parts.append("phrases " + ", ".join(f"“{phrase}”" for phrase in why.phrases))
+    if why.terms:
+        parts.append("terms " + ", ".join(why.terms))
+    if why.neighbors:
+        parts.append("nearby " + ", ".join(why.neighbors))
+    return "; ".join(parts)
+
+
+def excerpt(reader: Reader, citation: Citation, reason: str, note: str | None = None) -> Excerpt:
+    """Put a citation in its place: its root session, and the text around it."""
+    stored = next(
+        text for text in store.stored_texts(reader, citation.block_id) if text.content_hash == citation.content_hash
+    )
+    block = store.root_blocks(reader, (stored.text_id,)).get(stored.text_id) or store.revision(reader, stored.text_id)
+    assert block is not None
+    return _excerpt_of(block, citation, reason, note)
+
+
+def _excerpt_of(block: Block, citation: Citation, reason: str, note: str | None = None) -> Excerpt:
+    start = max(0, citation.start - CONTEXT)
+    end = min(len(block.text), citation.end + CONTEXT)
+    context = msgspec.structs.replace(citation, start=start, end=end, quote=block.text[start:end])
+    return Excerpt(
+        citation=citation,
+        context=context,
+        reason=reason,
+        role=block.role,
+        kind=block.kind,
+        host=block.host,
+        session=block.session,
+        turn=block.turn,
+        title=block.title,
+        timestamp=block.timestamp,
+        repo=block.repo,
+        branch=block.branch,
+        cwd=block.cwd,
+        source=block.source,
+        note=note,
+    )
+
+
+def _surroundings(
+    reader: Reader, passages: Sequence[Excerpt]
+) -> tuple[Excerpt | None, tuple[Excerpt, ...], tuple[Excerpt, ...]]:
+    """The opening ask of the first cited session; the newest decisions and open problems of all cited ones."""
+    cited = list(dict.fromkeys((passage.host, passage.session) for passage in passages if passage.session))
+    opening: Excerpt | None = None
+    places: list[tuple[str, int, int]] = []
+    for number, (host, native_id) in enumerate(cited):
+        info = sessions.find_session(reader, native_id, host)
+        prose = [
+            step
+            for step in sessions.steps(reader, info.session_id)
+            if step.live and step.kind == "text" and step.role in {"user", "assistant"}
+        ]
+        first = next((step for step in prose if step.role == "user"), None)
+        if number == 0 and first is not None:
+            (block,) = store.blocks_at(reader, [(first.source_id, first.ord)])
+            opening = _excerpt_of(
+                block, _part(block, 0, min(len(block.text), LONGEST)), "First prompt of the first session"
+            )
+        places += [(step.timestamp or "", step.source_id, step.ord) for step in prose]
+    newest = sorted(places, reverse=True)[:_SCANNED]
+    blocks = store.blocks_at(reader, [(source_id, ord_) for _, source_id, ord_ in newest])
+    shown = {passage.citation.block_id for passage in passages}
+    decisions = _cued(blocks, _DECISION, shown, "decision")
+    shown |= {found.citation.block_id for found in decisions}
+    return opening, decisions, _cued(blocks, _PROBLEM, shown, "open problem")
+
+
+def _cued(blocks: Sequence[Block], cue: re.Pattern[str], shown: set[str], what: str) -> tuple[Excerpt, ...]:
+    found: dict[str, Excerpt] = {}
+    for block in blocks:
+        match = cue.search(block.text) if block.block_id not in shown else None
+        if match is None or block.block_id in found:
+            continue
+        start, end = _sentence(block.text, match.start(), match.end())
+        reason = f"Reads like a newer {what}: “{' '.join(match.group().split())}”"
+        found[block.block_id] = _excerpt_of(block, _part(block, start, end), reason)
+        if len(found) == _CUED:
+            break
+    return tuple(found.values())
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence or line around a span, at most ``LONGEST`` code points."""
+    low = max(0, start - LONGEST // 2)
+    begins = low
+    for match in _SENTENCE_END.finditer(text, low, start):
+        begins = match.end()
+    ending = _SENTENCE_END.search(text, end)
+    ends = min(ending.end() if ending else len(text), end + LONGEST // 2)
+    words = text[begins:ends]
+    begins += len(words) - len(words.lstrip())
+    return begins, begins + len(words.strip())
+
+
+def _part(block: Block, start: int, end: int) -> Citation:
+    return Citation(
+        block_id=block.block_id,
+        content_hash=block.content_hash,
+        start=start,
+        end=end,
+        quote=block.text[start:end],  # type: ignore[arg-type]
+    )
+
+
+def _coverage(reader: Reader, answer: Answer | None, *, by_search: bool) -> Coverage:
+    held = store.holdings(reader)
+    if answer is None:
+        searched, scope, notice = Searched(blocks=held.blocks, sessions=held.sessions), "the whole store", None
+    else:
+        searched, scope, notice = answer.searched, answer.scope, answer.notice
+    return Coverage(
+        searched=searched,
+        scope=scope,
+        incomplete_sources=held.incomplete,
+        chosen="search" if by_search else "person",
+        notice=notice,
+    )

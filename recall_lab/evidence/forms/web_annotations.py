@@ -1,0 +1,206 @@
+"""A brief as JSON-LD in the W3C Web Annotation model, and finding the quotations of any JSON file; pure.
+
+The brief is an ``AnnotationCollection`` with one embedded page. Each annotation's target is a ``SpecificResource``
+whose id is the receipt and whose selectors are a ``TextQuoteSelector`` (exact, prefix, suffix) and a
+``TextPositionSelector`` (start, end; code points, end exclusive). What the model has no word for is under the
+vocabulary ``urn:recall-lab:``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from recall_lab.evidence.forms import wording
+from recall_lab.evidence.forms.printing import Contents, Quotation, as_json
+from recall_lab.evidence.quotes import CONTEXT
+from recall_lab.evidence.receipts import SCHEME, receipt_like
+from recall_lab.evidence.records import Brief, Excerpt
+
+CONTEXTS = ["http://www.w3.org/ns/anno.jsonld", {"@vocab": "urn:recall-lab:brief#", "@language": None}]
+_FORM = "recall-lab-brief/1"
+_WORDS = ("exact", "quote", "text")
+_DEEPEST = 200
+
+
+def render(brief: Brief) -> str:
+    """Return the brief as a JSON document."""
+    return as_json(collection(brief), indent=1) + "\n"
+
+
+def collection(brief: Brief) -> dict[str, Any]:
+    """Return the brief as an annotation collection."""
+    identity = uuid5(
+        NAMESPACE_URL, "\n".join((brief.created, brief.title, *(e.citation.receipt for e in brief.excerpts)))
+    )
+    items = [
+        annotation(excerpt, f"urn:uuid:{uuid5(identity, str(at))}", brief.created, section)
+        for at, (section, excerpt) in enumerate(_numbered(brief), 1)
+    ]
+    found = brief.coverage
+    document: dict[str, Any] = {
+        "@context": CONTEXTS,
+        "id": f"urn:uuid:{identity}",
+        "type": "AnnotationCollection",
+        "label": brief.title,
+        "created": brief.created,
+        "generator": {"id": "urn:recall-lab", "type": "Software", "name": "recall-lab"},
+        "total": len(items),
+        "form": _FORM,
+        "question": brief.question,
+        "sample": wording.SAMPLE,
+        "proof": wording.PROOF,
+        "notes": list(brief.notes),
+        "coverage": {
+            "blocks": found.searched.blocks,
+            "sessions": found.searched.sessions,
+            "scope": found.scope,
+            "chosenBy": found.chosen,
+            "incompleteSources": found.incomplete_sources,
+            "notice": found.notice,
+        },
+        "first": {
+            "id": f"urn:uuid:{uuid5(identity, 'page')}",
+            "type": "AnnotationPage",
+            "startIndex": 0,
+            "items": items,
+        },
+    }
+    if brief.repository:
+        seen = brief.repository
+        document["repository"] = {
+            "folder": seen.folder,
+            "branch": seen.branch,
+            "commit": seen.commit,
+            "changedFiles": seen.changed_files,
+        }
+    return document
+
+
+def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> dict[str, Any]:
+    """Return one excerpt as a Web Annotation."""
+    citation, context = excerpt.citation, excerpt.context
+    inside = citation.start - context.start
+    before = context.quote[:inside]
+    after = context.quote[inside + len(citation.quote) :]
+    bodies = [_body(excerpt.reason, "describing")]
+    if excerpt.note:
+        bodies.append(_body(excerpt.note, "commenting"))
+    quote = {"type": "TextQuoteSelector", "exact": citation.quote}
+    if before:
+        quote["prefix"] = before[-CONTEXT:]
+    if after:
+        quote["suffix"] = after[:CONTEXT]
+    return {
+        "id": identity,
+        "type": "Annotation",
+        "motivation": "highlighting",
+        "created": created,
+        "body": bodies,
+        "target": {
+            "id": citation.receipt,
+            "type": "SpecificResource",
+            "source": f"{SCHEME}{citation.block_id}@{citation.content_hash[:12]}",
+            "selector": [
+                quote,
+                {"type": "TextPositionSelector", "start": citation.start, "end": citation.end},
+            ],
+        },
+        "section": section,
+        "blockId": citation.block_id,
+        "contentHash": citation.content_hash,
+        "role": excerpt.role,
+        "kind": excerpt.kind,
+        "host": excerpt.host,
+        "session": excerpt.session,
+        "turn": excerpt.turn,
+        "title": excerpt.title,
+        "timestamp": excerpt.timestamp,
+        "repo": excerpt.repo,
+        "branch": excerpt.branch,
+        "cwd": excerpt.cwd,
+        "sourceFile": excerpt.source,
+        "inContext": {"receipt": context.receipt, "exact": context.quote},
+    }
+
+
+def _body(value: str, purpose: str) -> dict[str, str]:
+    return {"type": "TextualBody", "value": value, "format": "text/plain", "purpose": purpose}
+
+
+def _numbered(brief: Brief) -> Iterator[tuple[str, Excerpt]]:
+    for section, excerpts in wording.sections(brief):
+        yield from ((section, excerpt) for excerpt in excerpts)
+
+
+# ---- finding the quotations again ----------------------------------------------------------------------------------
+
+
+def contents(document: object) -> Contents:
+    """Find every receipt of a JSON value with the words beside it.
+
+    Read are: Web Annotation targets with a receipt as id (or a block as source) and their selectors, objects with a
+    ``receipt`` beside ``exact``, ``quote`` or ``text``, and receipts in any other string.
+    """
+    quotations: list[Quotation] = []
+    bare: list[str] = []
+    damaged: list[tuple[str, str]] = []
+    waiting: list[tuple[object, int]] = [(document, 0)]
+    while waiting:
+        value, depth = waiting.pop()
+        if isinstance(value, str):
+            bare += receipt_like(value)
+        elif isinstance(value, list):
+            waiting += [(item, depth + 1) for item in value if depth < _DEEPEST]
+        elif isinstance(value, dict):
+            taken = _quotation(value, quotations, damaged)
+            waiting += [(item, depth + 1) for key, item in value.items() if key not in taken and depth < _DEEPEST]
+    return Contents(
+        quotations=tuple(quotations), bare=tuple(bare), damaged=tuple(damaged), declared=_declared(document, damaged)
+    )
+
+
+def _quotation(value: dict[str, Any], found: list[Quotation], damaged: list[tuple[str, str]]) -> tuple[str, ...]:
+    """Take the quotation out of one object; return the keys that belong to it."""
+    selectors = value.get("selector")
+    if isinstance(selectors, dict):
+        selectors = [selectors]
+    if isinstance(selectors, list) and str(value.get("source", "")).startswith(SCHEME):
+        found_here = target_quotation(value, selectors)
+        if found_here is None:
+            damaged.append((str(value.get("id", "")), "its selectors and its receipt do not agree"))
+        else:
+            found.append(found_here)
+        return ("id", "source", "selector")
+    receipt = value.get("receipt")
+    if isinstance(receipt, str):
+        words = next((key for key in _WORDS if isinstance(value.get(key), str)), None)
+        if words:
+            found.append(Quotation(receipt=receipt, text=value[words]))
+            return ("receipt", words)
+    return ()
+
+
+def target_quotation(target: dict[str, Any], selectors: list[Any]) -> Quotation | None:
+    """Read a Web Annotation target; None when id, source and selectors contradict one another."""
+    typed = {str(item.get("type")): item for item in selectors if isinstance(item, dict)}
+    quote, position = typed.get("TextQuoteSelector", {}), typed.get("TextPositionSelector", {})
+    words, prefix, suffix = quote.get("exact"), quote.get("prefix", ""), quote.get("suffix", "")
+    made = f"{target['source']}#{position.get('start')}-{position.get('end')}"
+    if not all(isinstance(part, str) for part in (words, prefix, suffix)) or target.get("id", made) != made:
+        return None
+    return Quotation(receipt=made, text=str(words), prefix=str(prefix), suffix=str(suffix))
+
+
+def _declared(document: object, damaged: list[tuple[str, str]]) -> int | None:
+    """A brief says how many annotations it has; each has a quotation and its context."""
+    if not isinstance(document, dict) or document.get("form") != _FORM:
+        return None
+    total = document.get("total")
+    page = document.get("first")
+    items = page.get("items") if isinstance(page, dict) else None
+    if not isinstance(total, int) or not isinstance(items, list):
+        damaged.append(("", "the brief has lost its annotations, or their number"))
+        return None
+    return 2 * total

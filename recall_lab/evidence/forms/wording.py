@@ -1,0 +1,75 @@
+"""The sentences of a brief that every form says in the same words; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recall_lab.evidence.forms.printing import one_line
+from recall_lab.evidence.records import Brief, Excerpt
+from recall_lab.times import show_time
+
+SAMPLE = (
+    "This brief is a sample. It quotes the passages that were chosen and says nothing of those that were not; that "
+    "something is not quoted here does not mean that it did not happen."
+)
+PROOF = (
+    "A receipt that verifies proves that the quoted characters stand in the retained, redacted text of that block. It "
+    "does not prove that what they say is true, or that what they tell of succeeded."
+)
+VERIFY = "Check every receipt again with: recall-lab verify FILE"
+
+
+def coverage(brief: Brief) -> str:
+    """Say how much was looked through."""
+    found = brief.coverage
+    blocks = f"{found.searched.blocks:,} blocks in {found.searched.sessions:,} sessions"
+    how = "Passages were chosen by search" if found.chosen == "search" else "Passages were chosen by a person"
+    parts = [f"{how} from {blocks} (scope: {one_line(found.scope)})."]
+    if found.incomplete_sources:
+        parts.append(
+            f"{found.incomplete_sources:,} sources are not captured to their end; `recall-lab status` names them."
+        )
+    if found.notice:
+        parts.append(one_line(found.notice))
+    return " ".join(parts)
+
+
+def sections(brief: Brief) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
+    """Yield the headings of a brief with their excerpts; empty sections are left out."""
+    named = (
+        ("Opening ask", (brief.opening,) if brief.opening else ()),
+        ("Passages", brief.passages),
+        ("Newest decisions", brief.decisions),
+        ("Open problems", brief.problems),
+    )
+    yield from ((heading, excerpts) for heading, excerpts in named if excerpts)
+
+
+def place(excerpt: Excerpt, zone: str) -> list[str]:
+    """Say where an excerpt stands, in a few words each."""
+    when = f"{show_time(excerpt.timestamp, zone)} {zone}" if excerpt.timestamp else "undated"
+    role = excerpt.role if excerpt.kind == "text" else f"{excerpt.role} {excerpt.kind}"
+    words = [role, when, excerpt.host, f"session {excerpt.session or 'unknown'}", f"turn {excerpt.turn}"]
+    return [one_line(word) for word in (*words, excerpt.repo, excerpt.branch, excerpt.title) if word]
+
+
+def repository(brief: Brief) -> str | None:
+    """Say what git says of the folder now."""
+    seen = brief.repository
+    if seen is None:
+        return None
+    commit = f"at commit {seen.commit}" if seen.commit else "without a commit"
+    branch = f"branch {one_line(seen.branch)}" if seen.branch else "no branch"
+    return (
+        f"{one_line(seen.folder)}: {branch}, {commit}, {seen.changed_files:,} changed files. "
+        "Observed when the brief was made, apart from the sessions."
+    )
+
+
+def in_context(brief: Brief) -> tuple[tuple[int, Excerpt], ...]:
+    """Return (number of the quotation, excerpt) for each excerpt that has more text around it than it quotes."""
+    return tuple(
+        (number, excerpt)
+        for number, excerpt in enumerate(brief.excerpts, 1)
+        if excerpt.context.quote != excerpt.citation.quote
+    )

@@ -1,0 +1,69 @@
+"""Saving a brief: the form by the file's suffix, the file private and whole or not there at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_hex
+
+from recall_lab.errors import NotFoundError, StoreFullError, UsageError
+from recall_lab.evidence.forms import html_page, markdown, notebook, web_annotations
+from recall_lab.evidence.records import Brief
+from recall_lab.model import SavedBrief
+
+FORMS: dict[str, Callable[[Brief], str]] = {
+    ".md": markdown.render,
+    ".html": html_page.render,
+    ".json": web_annotations.render,
+    ".ipynb": notebook.render,
+}
+
+
+def save(brief: Brief, path: str | Path) -> SavedBrief:
+    """Write a brief as Markdown, HTML, JSON-LD or a notebook, by the suffix of the path (.md .html .json .ipynb).
+
+    The file is readable by its owner only (0600) and replaces an older one in one step.
+
+    Raises:
+        UsageError: the suffix names no form, or the place cannot be written.
+        NotFoundError: the folder is not there.
+        StoreFullError: the disk has no room; an older file stays as it was.
+    """
+    target = Path(path).expanduser()
+    render = FORMS.get(target.suffix.lower())
+    if render is None:
+        raise UsageError(f"{target.name}: a brief is saved as {', '.join(FORMS)}; choose one of these suffixes")
+    write_private(target, render(brief))
+    return SavedBrief(file=str(target), citations=len(brief.excerpts), sessions=brief.sessions)
+
+
+def write_private(target: Path, text: str) -> None:
+    """Write a file of the user's (UTF-8, 0600) whole or not at all.
+
+    Raises:
+        UsageError, NotFoundError, StoreFullError: as for ``save``.
+    """
+    if not target.parent.is_dir():
+        raise NotFoundError(f"{target.parent}: no such folder; make it, or choose another place")
+    if target.is_dir():
+        raise UsageError(f"{target}: is a folder; name a file")
+    beside = target.with_name(f".{target.name[:64]}.{token_hex(6)}.part")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with open(descriptor, "wb") as file:  # noqa: PTH123 - the descriptor was opened private
+                file.write(text.encode("utf-8"))
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise StoreFullError(
+                f"{target}: no room left on the disk; free some space, or choose another place"
+            ) from error
+        raise UsageError(f"{target}: cannot be written ({error.strerror}); choose another place") from error

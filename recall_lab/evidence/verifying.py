@@ -1,0 +1,123 @@
+"""Verifying a file: every receipt in it is checked again, with the words that the file prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.evidence.checking import check
+from recall_lab.evidence.forms import html_page, markdown, notebook, web_annotations
+from recall_lab.evidence.forms.printing import Contents, Quotation
+from recall_lab.evidence.receipts import parse_receipt
+from recall_lab.model import Failed, Verification
+from recall_lab.store import Reader
+from recall_lab.store import reading as store
+
+_LARGEST = 256 * 1024 * 1024
+
+
+def verify(reader: Reader, path: str | Path) -> Verification:
+    """Check every receipt of a file in any of the four forms, or of any other text file.
+
+    A receipt is valid when its block is there, a session holds the text that it was made from, and the words that the
+    file prints are that text's characters at the receipt's span. A receipt without printed words is valid when the span
+    lies inside the text. A file without receipts verifies nothing: ``checked`` is 0.
+
+    Raises:
+        NotFoundError: there is no such file.
+        UsageError: it cannot be read as UTF-8 text, or its JSON is broken.
+    """
+    found = contents(Path(path).expanduser())
+    with store.snapshot(reader):
+        verdicts = list(_verdicts(reader, found))
+    failed = tuple(verdict for verdict in verdicts if verdict is not None)
+    return Verification(checked=len(verdicts), valid=len(verdicts) - len(failed), failed=failed)
+
+
+def contents(path: Path) -> Contents:
+    """Find the receipts and quotations of a file, by its suffix.
+
+    Raises:
+        NotFoundError, UsageError: as for ``verify``.
+    """
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UsageError(f"{path}: larger than {_LARGEST >> 20} MB; split it")
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"{path}: no such file; check the path") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 text (byte {error.start}); verify the file as it was saved") from error
+    suffix = path.suffix.lower()
+    if suffix in {".html", ".htm"}:
+        return html_page.contents(text)
+    if suffix in {".json", ".ipynb", ".jsonld"}:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path}: not JSON that can be read; verify the file as it was saved") from error
+        return notebook.contents(value) if notebook.is_notebook(value) else web_annotations.contents(value)
+    return markdown.contents(text)
+
+
+def _verdicts(reader: Reader, found: Contents) -> Iterator[Failed | None]:
+    """Yield one verdict for each receipt, None for valid."""
+    for quotation in found.quotations:
+        yield _verdict(reader, quotation)
+    for receipt in found.bare:
+        yield _verdict(reader, Quotation(receipt=receipt, text=None))
+    for receipt, detail in found.damaged:
+        yield Failed(receipt=receipt, verdict="damaged", detail=detail)
+    if found.declared is not None and found.declared != len(found.quotations):
+        yield Failed(
+            receipt="",
+            verdict="damaged",
+            detail=f"the file says it has {found.declared} quotations, {len(found.quotations)} were found",
+        )
+
+
+def _verdict(reader: Reader, quotation: Quotation) -> Failed | None:
+    def failed(verdict: str, detail: str) -> Failed:
+        return Failed(receipt=quotation.receipt[:160], verdict=verdict, detail=detail)
+
+    try:
+        receipt = parse_receipt(quotation.receipt)
+    except UsageError:
+        return failed("damaged", "not a receipt any more; compare it with the place it was copied from")
+    texts = store.stored_texts(reader, receipt.block_id)
+    if not texts:
+        return failed("gone", "no block has this id in this store")
+    cited = next((stored for stored in texts if stored.content_hash.startswith(receipt.hash_head)), None)
+    if cited is None:
+        if not quotation.text:
+            return failed("changed", "the block's text has another hash now")
+        now = check(reader, receipt.block_id, quotation.text, position=receipt.start)
+        where = f"; the words stand at {now.start}-{now.end} of it" if now.start is not None else ""
+        return failed("changed", f"the block's text has another hash now{where}")
+    if receipt.end > len(cited.text):
+        return failed("absent", f"the span ends at {receipt.end}, the text at {len(cited.text)}")
+    words = cited.text[receipt.start : receipt.end]
+    if quotation.text is not None and words != quotation.text:
+        return failed("absent", _difference(words, quotation.text))
+    before = cited.text[max(0, receipt.start - len(quotation.prefix)) : receipt.start]
+    after = cited.text[receipt.end : receipt.end + len(quotation.suffix)]
+    if before != quotation.prefix or after != quotation.suffix:
+        return failed("absent", "the words before or after the quotation are not those of the text")
+    if cited.placed:
+        return None
+    now = check(reader, receipt.block_id, words, expected_hash=receipt.hash_head, position=receipt.start)
+    if now.verdict == "gone":
+        return failed("gone", "no session holds the block any more; its last text is kept as a revision")
+    where = f"the words stand at {now.start}-{now.end} of it" if now.start is not None else "the words are not in it"
+    return failed("changed", f"the block's text was edited since; {where}")
+
+
+def _difference(words: str, printed: str) -> str:
+    at = next(
+        (i for i, (a, b) in enumerate(zip(words, printed, strict=False)) if a != b), min(len(words), len(printed))
+    )
+    return f"the quotation as printed differs from the text at its character {at + 1}"
