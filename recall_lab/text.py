@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterator
 
 # Letters that no Unicode normalisation takes apart but that people type without.
 _SPELLED = {
@@ -31,9 +32,12 @@ _UNSPACED = (
 )
 # Vowel points that Hebrew and Arabic text carries or leaves out at will.
 _POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u0640"
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0dff\u0e00-\u0eff\u3099\u309a\uff9e\uff9f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _SPECIAL = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}]")
+# Greek, whose accents the tokenizer keeps.
+_GREEK_LETTERS = "\u0386-\u03ce\u1f00-\u1fff"
+_GREEK = re.compile(f"[{_GREEK_LETTERS}]")
+_CHANGED = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}{_GREEK_LETTERS}]")
 _UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
 _POINT = re.compile(f"[{_POINTS}]")
 
@@ -51,8 +55,6 @@ def _special(match: re.Match[str]) -> str:
     return f" {chr(0xF0000 | (ord(char) & 0xFFFF))} "
 
 
-# Greek letters, whose accents the tokenizer keeps.
-_GREEK = re.compile("[\u0386-\u03ce\u1f00-\u1fff]")
 
 
 def _without_accent(match: re.Match[str]) -> str:
@@ -74,12 +76,22 @@ def index_form(text: str) -> str:
     return _GREEK.sub(_without_accent, _SPECIAL.sub(_special, unicodedata.normalize("NFKC", text)))
 
 
+_RUNS = re.compile(f"([{_UNSPACED}]+)")
+
+
+def unspaced_runs(text: str) -> list[tuple[str, bool]]:
+    """Cut a text into runs of scripts without spaces (True) and the rest (False)."""
+    if text.isascii():
+        return [(text, False)] if text else []
+    return [(run, bool(place % 2)) for place, run in enumerate(_RUNS.split(text)) if run.strip()]
+
+
 # ---- identifiers ---------------------------------------------------------------------------------------------------
 
 _CAMEL = re.compile(r"[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:C\+\+|[CFcf]#|c\+\+)(?![A-Za-z0-9+#])")
-_SIGNED_WORDS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
+SIGNED_WORDS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
 
 
 def identifier_words(text: str) -> str:
@@ -100,8 +112,15 @@ def identifier_words(text: str) -> str:
         if len(humps) > 1:
             parts.extend(humps)
     if "+" in text or "#" in text:
-        parts.extend(_SIGNED_WORDS[name.lower()] for name in _SIGNED.findall(text))
+        parts.extend(SIGNED_WORDS[name.lower()] for name in _SIGNED.findall(text))
     return " ".join(parts)
+
+
+def camel_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    """Find the words inside camelCase identifiers: start, end, word."""
+    for identifier in _CAMEL.finditer(text):
+        for hump in _HUMP.finditer(identifier.group()):
+            yield identifier.start() + hump.start(), identifier.start() + hump.end(), hump.group()
 
 
 # ---- offsets -------------------------------------------------------------------------------------------------------
@@ -110,45 +129,88 @@ def identifier_words(text: str) -> str:
 class OffsetMap:
     """Maps offsets in a text's index form back to code points of the text.
 
+    Only the places where the two differ in length are kept, so that a long text with few of them costs little.
+
     Attributes:
         form: The index form; equal to ``index_form(text)``.
     """
 
-    __slots__ = ("_at", "_origin", "form")
+    __slots__ = ("_at", "_origin", "_width", "form")
 
     def __init__(self, text: str) -> None:
-        self._at: list[int] | None = None
-        self._origin: list[int] = []
-        if text.isascii():
-            self.form = text
-            return
+        # Where a piece of the form begins, where it comes from, and how many code points of the text it stands for;
+        # 0 marks a run that is as long in both.
+        self._at: list[int] = [0]
+        self._origin: list[int] = [0]
+        self._width: list[int] = [0]
+        self.form = text
+        if not text.isascii():
+            self.form = self._map(text)
+
+    def _map(self, text: str) -> str:
         pieces: list[str] = []
-        starts: list[int] = []
-        origins: list[int] = []
-        length = 0
-        for match in _UNIT.finditer(text):
-            form = index_form(match.group())
-            pieces.append(form)
-            starts.append(length)
-            origins.append(match.start())
-            length += len(form)
-        starts.append(length)
-        origins.append(len(text))
-        self.form = "".join(pieces)
-        self._at = starts
-        self._origin = origins
+        at = origin = 0
+        for start, end, form in _changes(text):
+            same = text[origin:start]
+            pieces += (same, form)
+            at += len(same)
+            self._note(at, start, end - start)
+            at += len(form)
+            origin = end
+            self._note(at, origin, 0)
+        pieces.append(text[origin:])
+        return "".join(pieces)
+
+    def _note(self, at: int, origin: int, width: int) -> None:
+        if self._at[-1] == at:
+            # An empty piece: what came before it begins here too.
+            self._at.pop(), self._origin.pop(), self._width.pop()
+        self._at.append(at)
+        self._origin.append(origin)
+        self._width.append(width)
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """Map a half-open span of the form to the least span of the text that holds it."""
-        if self._at is None:
-            return start, end
         first = bisect_right(self._at, start) - 1
-        last = bisect_right(self._at, end - 1) if end > start else first
-        return self._origin[first], self._origin[last]
+        begin = self._origin[first] + (0 if self._width[first] else start - self._at[first])
+        if end <= start:
+            return begin, begin
+        last = bisect_right(self._at, end - 1) - 1
+        return begin, self._origin[last] + (self._width[last] or end - self._at[last])
 
 
-# What normalisation may join: ASCII runs stay whole, any other character takes its marks (or the jamo) along.
-_UNIT = re.compile(f"[\\x00-\\x7f]+(?![{_MARKS}])|[\\u1100-\\u11ff]+|.[{_MARKS}]*", re.DOTALL)
+def _changes(text: str) -> Iterator[tuple[int, int, str]]:
+    """Find where the index form differs from the text: start, end, form of the piece."""
+    if unicodedata.is_normalized("NFKC", text):
+        for match in _CHANGED.finditer(text):
+            yield match.start(), match.end(), index_form(match.group())
+        return
+    start = 0
+    while start < len(text):
+        end = start + 1
+        # A character and what may join it are normalised as one piece.
+        while end < len(text) and _joins(text[end]):
+            end += 1
+        piece = text[start:end]
+        if not piece.isascii():
+            form = index_form(piece)
+            if form != piece:
+                yield start, end, form
+        start = end
+
+
+def _joins(char: str) -> bool:
+    """Whether normalisation may join a character to the one before it."""
+    if char < "\u0300":
+        return False
+    return (
+        unicodedata.category(char)[0] == "M" or "\u1100" <= char <= "\u11ff" or char in "\uff9e\uff9f" or _decomposes_to_mark(char)
+    )
+
+
+def _decomposes_to_mark(char: str) -> bool:
+    """Whether a character's compatibility form begins with a mark, as of spacing accents."""
+    return unicodedata.category(unicodedata.normalize("NFKC", char)[0])[0] == "M"
 
 
 class ByteMap:

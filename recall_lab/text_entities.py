@@ -42,13 +42,13 @@ _URL_ISSUE = re.compile(r"/(?:issues|pull|pulls|merge_requests)/(\d{1,7})(?!\d)"
 _NOT_AN_ISSUE = frozenset({"UTF", "SHA", "ISO", "RFC", "GPT", "MD", "CVE", "AES", "RSA", "HTTP", "HTTPS", "TLS", "UTC", "GMT"})
 _INTERESTING = re.compile(r"[/\\_#.0-9-]|[a-z][A-Z]|[A-Z][A-Z]{3}|Error|Exception|Warning|Fault")
 
-_PROGRAMS = frozenset(
+PROGRAMS: Final = frozenset(
     "git gh npm npx pnpm yarn bun deno node python python3 pip pip3 uv uvx poetry conda cargo rustc rustup docker podman kubectl "
     "helm terraform aws gcloud az brew apt apt-get systemctl journalctl ssh scp rsync curl wget psql sqlite3 mysql redis-cli "
     "pytest ruff mypy tox nox jest vitest eslint prettier tsc mvn gradle dotnet composer bundle rails mix ffmpeg tmux claude codex "
     "vercel netlify wrangler fly supabase prisma alembic cmake ninja bazel".split()
 )
-_COMMAND = re.compile(rf"(?<![\w./-])((?:{'|'.join(sorted(_PROGRAMS, key=len, reverse=True))}) +[a-z][\w:-]*(?<![:-]))(?![\w/.])")
+_COMMAND = re.compile(rf"(?<![\w./-])((?:{'|'.join(sorted(PROGRAMS, key=len, reverse=True))}) +[a-z][\w:-]*(?<![:-]))(?![\w/.])")
 _AT_PROMPT = re.compile(r"^[ \t]*(?:\$|❯|➜) +([\w./-]+(?: +[a-z][\w:-]*)?)", re.MULTILINE)
 
 _MEMO_SIZE: Final = 400_000
@@ -82,7 +82,7 @@ def entities(text: str) -> tuple[tuple[str, str], ...]:
             known = _look(piece)
         for entity in known:
             found[entity] = None
-    if not _PROGRAMS.isdisjoint(pieces):
+    if not PROGRAMS.isdisjoint(pieces):
         for match in _COMMAND.finditer(text):
             found["command", " ".join(match.group(1).split())] = None
     if "$ " in text:
@@ -95,12 +95,12 @@ def entities(text: str) -> tuple[tuple[str, str], ...]:
 def _look(piece: str) -> tuple[tuple[str, str], ...]:
     """Look at one piece between white space for the first time."""
     if not _INTERESTING.search(piece):
-        if len(piece) <= _MEMO_PIECE and piece not in _PROGRAMS:
+        if len(piece) <= _MEMO_PIECE and piece not in PROGRAMS:
             _plain.add(piece)
         return ()
     result = tuple(_of_piece(piece))
     if len(piece) <= _MEMO_PIECE:
-        if result or piece in _PROGRAMS:
+        if result or piece in PROGRAMS:
             _memo[piece] = result
         else:
             _plain.add(piece)

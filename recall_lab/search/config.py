@@ -1,0 +1,45 @@
+"""What can be switched and weighed in search; the defaults are one configuration for every kind of history."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """How hits are found and ranked; docs/search-quality.md says what each part is worth.
+
+    Attributes:
+        k1: BM25's saturation of repeated terms (Robertson and Zaragoza, "The Probabilistic Relevance Framework").
+        b: BM25's share of length normalisation.
+        average_length: Tokens that count as an average text; held fixed so that scores do not move with the store.
+        near: Share of the score of the blocks one place before and after that a block takes over.
+        far: The same for two places.
+        session: Share of its session's prior (its three best scores, weighted 1, 1/2, 1/4).
+        session_coverage: Weight of the terms found anywhere in a session when sessions are ranked.
+        tiers: Exact evidence above all terms above some terms; off, the score alone decides.
+        half_life_days: After how many days the recency part has halved; 0 turns it off.
+        recency: Largest share of a score that age can take away, at most .5.
+        refuse: Least idf-weighted share of the query's terms in a hit.
+        weak: Below this share in the best hit an answer is called weak evidence.
+        pool: How many of the best texts are looked at closely.
+        question_words: Drop the words that only make a question.
+        identifiers: Look for identifiers and phrases as such.
+        split_identifiers: Search the parts of camelCase identifiers.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    average_length: float = 60.0
+    near: float = 0.3
+    far: float = 0.15
+    session: float = 0.3
+    session_coverage: float = 0.5
+    tiers: bool = True
+    half_life_days: float = 30.0
+    recency: float = 0.1
+    refuse: float = 0.15
+    weak: float = 0.30
+    pool: int = 100
+    question_words: bool = True
+    identifiers: bool = True
+    split_identifiers: bool = True

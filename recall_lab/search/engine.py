@@ -1,0 +1,189 @@
+"""The door of the room: a query in, ranked and explained hits out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+import msgspec
+
+from recall_lab.errors import UsageError
+from recall_lab.model import Answer, Block, Citation, Filters, Hit, Redacted, Searched, Why
+from recall_lab.search.config import SearchConfig
+from recall_lab.search.features import Features, extract
+from recall_lab.search.passages import choose, find_matches
+from recall_lab.search.query import Query, parse
+from recall_lab.search.ranking import Ranked, Ranking, rank
+from recall_lab.store import Reader
+from recall_lab.store.fulltext import Fulltext, fulltext_of
+from recall_lab.store.reading import blocks_at
+
+Scope = Literal["all", "repo", "session"]
+MAX_LIMIT = 1000
+
+
+def search(
+    reader: Reader,
+    query: str,
+    *,
+    config: SearchConfig = SearchConfig(),  # noqa: B008 (frozen)
+    filters: Filters = Filters(),  # noqa: B008 (frozen)
+    scope: Scope = "all",
+    repo: str | None = None,
+    session: str | None = None,
+    limit: int = 10,
+    offset: int = 0,
+    require_all: bool = False,
+    now: datetime | None = None,
+) -> Answer:
+    """Search the store.
+
+    Args:
+        reader: The store, opened for reading.
+        query: Anything that a person types or pastes; see ``search.query`` for the language.
+        config: Weights and switches.
+        filters: What narrows the search.
+        scope: ``all``, the repository ``repo``, or the session ``session`` and its subagents.
+        repo: Repository key, for scope ``repo``.
+        session: Native id of a session or an unambiguous head of it, for scope ``session``.
+        limit: Most hits to return, 1 to 1,000.
+        offset: How many of the best hits to skip.
+        require_all: A hit must hold every word of the query.
+        now: The moment that ages are counted from; the present one when None.
+
+    Returns:
+        The answer; empty with a notice when nothing passes the gate.
+
+    Raises:
+        UsageError: a limit, offset, scope or session that cannot be used.
+        StoreError: the store cannot be read.
+    """
+    if not 1 <= limit <= MAX_LIMIT or offset < 0:
+        raise UsageError(f"limit {limit}, offset {offset}: a limit is 1 to {MAX_LIMIT}, an offset 0 or more")
+    index = fulltext_of(reader)
+    with index.snapshot():
+        parsed = parse(query)
+        if require_all:
+            parsed = _requiring_all(parsed)
+        filters = _resolved(index, filters)
+        inner, name = _scoped(index, filters, scope, repo, session)
+        features = extract(index, parsed, config)
+        searched = Searched(**dict(zip(("blocks", "sessions"), index.holdings(inner), strict=True)))
+        ranking = rank(
+            index,
+            features,
+            inner,
+            None if scope == "all" else filters,
+            config,
+            now or datetime.now(UTC),
+            need=offset + limit,
+            alternatives=parsed.alternatives,
+            required=[n for n, clause in enumerate(parsed.clauses) if clause.required],
+        )
+        shown = ranking.ranked[offset : offset + limit]
+        blocks = blocks_at(reader, [(r.place.source_id, r.place.ord) for r in shown])
+        hits = tuple(_hit(index, block, ranked, features) for block, ranked in zip(blocks, shown, strict=True))
+    return Answer(
+        query=query,
+        searched=searched,
+        hits=hits,
+        scope=name,
+        outside_scope=ranking.outside,
+        gated=ranking.gated,
+        notice=_notice(parsed, features, ranking, searched, name, config),
+    )
+
+
+def _requiring_all(query: Query) -> Query:
+    clauses = tuple(c if c.excluded else msgspec.structs.replace(c, required=True) for c in query.clauses)
+    return msgspec.structs.replace(query, clauses=clauses)
+
+
+def _resolved(index: Fulltext, filters: Filters) -> Filters:
+    if not filters.sessions:
+        return filters
+    return msgspec.structs.replace(filters, sessions=tuple(index.resolve_session(s) for s in filters.sessions))
+
+
+def _scoped(
+    index: Fulltext, filters: Filters, scope: Scope, repo: str | None, session: str | None
+) -> tuple[Filters, str]:
+    if scope == "all":
+        return filters, "all"
+    if scope == "repo":
+        if not repo:
+            raise UsageError("scope repo needs a repository; name one, or search with scope all")
+        return msgspec.structs.replace(filters, repos=(repo,)), f"repo {repo}"
+    if not session:
+        raise UsageError("scope session needs a session; name one, or search with scope all")
+    native_id = index.resolve_session(session)
+    return msgspec.structs.replace(filters, sessions=(native_id,)), f"session {native_id}"
+
+
+def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> Hit:
+    held = [features.positive[number] for number in ranked.held]
+    matches = find_matches(index, block.text, held)
+    passage = choose(block.text, matches, held)
+    text = Redacted(block.text[passage.start : passage.end])
+    citation = Citation(
+        block_id=block.block_id,
+        content_hash=block.content_hash,
+        start=passage.start,
+        end=passage.end,
+        quote=text,
+    )
+    return Hit(
+        block_id=block.block_id,
+        content_hash=block.content_hash,
+        receipt=citation.receipt,
+        text=text,
+        start=passage.start,
+        end=passage.end,
+        spans=passage.spans,
+        role=block.role,
+        kind=block.kind,
+        host=block.host,
+        session=block.session,
+        turn=block.turn,
+        score=round(ranked.score, 4),
+        why=Why(
+            tier=ranked.tier,
+            terms=tuple(f.label for f in held if f.kind == "term"),
+            phrases=tuple(f.label for f in held if f.kind == "phrase"),
+            identifiers=tuple(f.label for f in held if f.kind == "identifier"),
+            neighbors=tuple(features.positive[n].label for n in ranked.around),
+            recency=round(ranked.recency, 4),
+            coverage=round(ranked.coverage, 4),
+        ),
+        repo=block.repo,
+        branch=block.branch,
+        timestamp=block.timestamp,
+        source=block.source,
+        cwd=block.cwd,
+        title=block.title,
+        tool=block.tool,
+    )
+
+
+def _notice(
+    query: Query, features: Features, ranking: Ranking, searched: Searched, scope: str, config: SearchConfig
+) -> str | None:
+    looked = f"searched {searched.blocks:,} blocks of {searched.sessions:,} sessions ({scope})"
+    if not query.clauses:
+        return f"nothing in the query can be searched; {looked}; type a word, an identifier or a \"phrase\""
+    if ranking.ranked:
+        if ranking.best_coverage < config.weak:
+            return "weak evidence: the best hit holds few of the query's words; check it before relying on it"
+        return None
+    unseen = [f.label for f in features.positive if f.counted and not f.blocks]
+    parts = [f"nothing found: {looked}"]
+    if ranking.gated:
+        parts.append(f"{ranking.gated:,} blocks held only common words of the query")
+    if unseen:
+        parts.append("not in the index: " + ", ".join(unseen[:5]))
+    if ranking.outside:
+        parts.append(f"{ranking.outside:,} hits lie outside the scope, try scope all")
+    else:
+        parts.append("try other words, fewer filters, or `recall-lab index` if the work is newer than the index")
+    return "; ".join(parts)

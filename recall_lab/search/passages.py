@@ -1,0 +1,135 @@
+"""Which span of a block shows why it was found, and what in it matched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from recall_lab.search.features import Feature
+from recall_lab.store.fulltext import Fulltext
+from recall_lab.text import OffsetMap, ByteMap, camel_parts
+
+PASSAGE: Final = 480  # code points aimed at
+WHOLE: Final = 640  # blocks up to this length are shown whole
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A place in a block that matched: code points, and the number of the feature."""
+
+    start: int
+    end: int
+    feature: int
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """A span of a block in code points, and the matches inside it, merged and in order."""
+
+    start: int
+    end: int
+    spans: tuple[tuple[int, int], ...]
+
+
+def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> list[Match]:
+    """Find where the features stand in a text, by the tokenizer that the index was made with.
+
+    Returns:
+        Matches in order; each slices the text to what matched.
+    """
+    single: dict[str, list[int]] = {}
+    several: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+    for number, feature in enumerate(features):
+        if feature.prefix or len(feature.terms) == 1:
+            for term in feature.terms:
+                single.setdefault(term, []).append(number)
+        elif feature.terms:
+            several.setdefault(feature.terms[0], []).append((feature.terms, number))
+    offsets = OffsetMap(text)
+    to_point = ByteMap(offsets.form).to_point
+    tokens = index.tokens(offsets.form)
+    matches: list[Match] = []
+
+    def add(start: int, end: int, feature: int) -> None:
+        matches.append(Match(*offsets.original(to_point(start), to_point(end)), feature))
+
+    for at, token in enumerate(tokens):
+        for number in single.get(token.term, ()):
+            add(token.start, token.end, number)
+        for terms, number in several.get(token.term, ()):
+            if tuple(t.term for t in tokens[at : at + len(terms)]) == terms:
+                add(token.start, tokens[at + len(terms) - 1].end, number)
+    for start, end, part in camel_parts(text):
+        for term in index.terms(part):
+            for number in single.get(term, ()):
+                matches.append(Match(start, end, number))
+    for number, feature in enumerate(features):
+        if feature.kind == "identifier":
+            for found in re.finditer(re.escape(feature.label), text, re.IGNORECASE):
+                matches.append(Match(found.start(), found.end(), number))
+    matches.sort(key=lambda match: (match.start, match.end))
+    return matches
+
+
+def choose(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> Passage:
+    """Choose the span with the most of the query's weight, cut at line or word bounds."""
+    if len(text) <= WHOLE:
+        return Passage(0, len(text), merge((m.start, m.end) for m in matches))
+    start, end = _best_window(text, matches, features)
+    inside = [(m.start, m.end) for m in matches if m.start >= start and m.end <= end]
+    return Passage(start, end, merge(inside))
+
+
+def _best_window(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int, int]:
+    best, first, last = -1.0, 0, 0
+    low = 0
+    held: dict[int, int] = {}
+    weight = 0.0
+    for high, match in enumerate(matches):
+        held[match.feature] = held.get(match.feature, 0) + 1
+        if held[match.feature] == 1:
+            weight += features[match.feature].idf
+        while match.end - matches[low].start > PASSAGE and low < high:
+            gone = matches[low].feature
+            held[gone] -= 1
+            if not held[gone]:
+                weight -= features[gone].idf
+            low += 1
+        # More of the query first, then more matches of it.
+        value = weight + 0.01 * (high - low)
+        if value > best + 1e-9:
+            best, first, last = value, matches[low].start, match.end
+    spare = max(0, PASSAGE - (last - first))
+    start, end = max(0, first - spare // 3), min(len(text), last + spare - spare // 3)
+    return _at_bounds(text, start, end, first, last)
+
+
+def _at_bounds(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """Move the cuts to the nearest line or word bound without losing a match."""
+    if start > 0:
+        line = text.find("\n", start, first)
+        if 0 <= line - start <= 120:
+            start = line + 1
+        else:
+            space = next((i for i in range(start, first) if text[i].isspace()), None)
+            start = start if space is None or space - start > 60 else space + 1
+    if end < len(text):
+        line = text.rfind("\n", last, end)
+        if line >= 0 and end - line <= 120:
+            end = line
+        else:
+            space = next((i for i in range(end - 1, last - 1, -1) if text[i].isspace()), None)
+            end = end if space is None or end - space > 60 else space
+    return start, end
+
+
+def merge(spans: Sequence[tuple[int, int]] | object) -> tuple[tuple[int, int], ...]:
+    """Join spans that overlap."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):  # type: ignore[call-overload]
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        elif end > start:
+            merged.append((start, end))
+    return tuple(merged)
