@@ -1,0 +1,207 @@
+"""The records that Claude Code writes, as far as they are read. What has no field here is skipped while decoding.
+
+Thinking has no field: its text never becomes a Python string.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Media(msgspec.Struct, gc=False):
+    """Where the bytes of an image or document are: ``data`` is base64, or text when ``type`` is ``text``."""
+
+    type: str | None = None
+    media_type: str | None = None
+    data: str | None = None
+
+
+class Part(msgspec.Struct):
+    """A part of a tool's result."""
+
+    type: str | None = None
+    text: str | None = None
+    title: str | None = None
+    url: str | None = None
+    tool_name: str | None = None
+    error_code: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    source: Media | None = None
+
+
+class Item(msgspec.Struct):
+    """One item of a message's content."""
+
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: Any = None
+    tool_use_id: str | None = None
+    content: str | list[Part | str] | Part | None = None
+    is_error: bool | None = None
+    source: Media | None = None
+    title: str | None = None
+
+
+class CacheWrites(msgspec.Struct, gc=False):
+    """Tokens written to the cache, by how long they live."""
+
+    ephemeral_5m_input_tokens: int | None = None
+    ephemeral_1h_input_tokens: int | None = None
+
+
+class ServerTools(msgspec.Struct, gc=False):
+    """Requests that the model's provider served."""
+
+    web_search_requests: int | None = None
+
+
+class Usage(msgspec.Struct):
+    """Tokens of one model response, as far as it had come when the row was written."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+    cache_creation: CacheWrites | None = None
+    server_tool_use: ServerTools | None = None
+
+
+class Message(msgspec.Struct):
+    """A message in the shape of the Messages API."""
+
+    id: str | None = None
+    model: str | None = None
+    content: str | list[Item | str] | None = None
+    stop_reason: str | None = None
+    usage: Usage | None = None
+
+
+class Inner(msgspec.Struct):
+    """A whole message of a subagent, told in a progress record of the session that called it."""
+
+    type: str | None = None
+    uuid: str | None = None
+    timestamp: str | float | None = None
+    requestId: str | None = None
+    isMeta: bool | None = None
+    message: Message | None = None
+
+
+class Data(msgspec.Struct):
+    """The body of a progress record."""
+
+    type: str | None = None
+    agentId: str | None = None
+    message: Inner | str | None = None
+
+
+class Origin(msgspec.Struct, gc=False):
+    """Who wrote a user record."""
+
+    kind: str | None = None
+
+
+class Attachment(msgspec.Struct):
+    """What the host put beside the conversation."""
+
+    type: str | None = None
+    prompt: str | list[Item | str] | None = None
+    commandMode: str | None = None
+    isMeta: bool | None = None
+    origin: Origin | str | None = None
+
+
+class Timing(msgspec.Struct, gc=False):
+    """How long a tool ran, as some tools log it."""
+
+    durationMs: float | None = None
+    totalDurationMs: float | None = None
+    durationSeconds: float | None = None
+
+
+class Fork(msgspec.Struct, gc=False):
+    """The record of another session that this one goes on from."""
+
+    sessionId: str | None = None
+
+
+class Record(msgspec.Struct):
+    """One record of a transcript, of whatever type."""
+
+    type: str | None = None
+    uuid: str | None = None
+    parentUuid: str | None = None
+    sessionId: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    gitBranch: str | None = None
+    version: str | None = None
+    agentId: str | None = None
+    requestId: str | None = None
+    permissionMode: str | None = None
+    isSidechain: bool | None = None
+    isMeta: bool | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
+    costUSD: float | None = None
+    origin: Origin | str | None = None
+    forkedFrom: Fork | str | None = None
+    message: Message | None = None
+    toolUseResult: Timing | str | list[msgspec.Raw] | None = None
+    # of the types that are no messages
+    subtype: str | None = None
+    content: str | list[Item | str] | None = None
+    attachment: Attachment | None = None
+    data: Data | None = None
+    operation: str | None = None
+    summary: str | None = None
+    leafUuid: str | None = None
+    customTitle: str | None = None
+    aiTitle: str | None = None
+    messageId: str | None = None
+
+
+SMALL_TYPES = frozenset(
+    {
+        "agent-color",
+        "agent-name",
+        "agent-setting",
+        "ai-title",
+        "custom-title",
+        "file-history-snapshot",
+        "frame-link",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "pr-link",
+        "tag",
+        "worktree-state",
+    }
+)
+"""Types without a text of their own that belongs in the conversation: titles, settings, links, snapshots."""
+
+
+def is_record(record: Record) -> bool:
+    """Say whether a record is of a known top-level type and has the fields that every record of the type has."""
+    match record.type:
+        case "user" | "assistant":
+            return record.message is not None and bool(record.uuid or record.sessionId)
+        case "system":
+            return record.subtype is not None and bool(record.uuid or record.sessionId)
+        case "attachment":
+            return record.attachment is not None and bool(record.uuid or record.sessionId)
+        case "progress":
+            return record.data is not None and bool(record.uuid or record.sessionId)
+        case "queue-operation":
+            return record.operation is not None and bool(record.sessionId)
+        case "summary":
+            return record.summary is not None and bool(record.leafUuid)
+        case "file-history-snapshot":
+            return record.messageId is not None
+        case kind:
+            return kind in SMALL_TYPES and bool(record.sessionId)
