@@ -192,21 +192,8 @@ class BatchWriter:
                     postings += [(self._entity(kind, value), text_id) for kind, value in block.entities]
                 texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
-            placements.append(
-                (
-                    *(
-                        source_id,
-                        block.ord,
-                        sessions[block.agent],
-                        text_id,
-                        block.turn,
-                        block.role,
-                        1,
-                        int(block.queued),
-                    ),
-                    *(block.timestamp, *map(self._name, names)),
-                )
-            )
+            stands = (source_id, block.ord, sessions[block.agent], text_id, block.turn, block.role)
+            placements.append((*stands, 1, int(block.queued), block.timestamp, *map(self._name, names)))
         db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 11)})", blocks)
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
@@ -244,12 +231,7 @@ class BatchWriter:
         db.executemany(
             _UPSERT_MODEL_CALL,
             (
-                (
-                    source_id,
-                    sessions[call.agent],
-                    bytes.fromhex(call.key),
-                    *(getattr(call, name) for name in _CALL_COLUMNS),
-                )
+                (source_id, sessions[call.agent], bytes.fromhex(call.key), *(getattr(call, n) for n in _CALL_COLUMNS))
                 for call in batch.model_calls
             ),
         )

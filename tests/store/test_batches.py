@@ -70,7 +70,9 @@ def test_applying_a_batch_again_changes_nothing_but_the_change_number(path: Path
         before = [ask(writer, f"SELECT * FROM {name}") for name in ("blocks", "placements", "ledger", "fulltext")]
         applied = writer.apply(batch(block(1, "one"), block(2, "two")))
         assert (applied.blocks_added, applied.blocks_changed) == (0, 0)
-        assert before == [ask(writer, f"SELECT * FROM {name}") for name in ("blocks", "placements", "ledger", "fulltext")]
+        assert before == [
+            ask(writer, f"SELECT * FROM {name}") for name in ("blocks", "placements", "ledger", "fulltext")
+        ]
 
 
 def test_a_replaced_text_becomes_a_revision_and_leaves_the_index(path: Path) -> None:
@@ -242,6 +244,6 @@ def test_reading_changes_no_byte(path: Path) -> None:
     before = path.read_bytes()
     with open_reader(path) as reader:
         status(reader)
-        with pytest.raises(Exception, match="readonly|read-only"):
+        with pytest.raises(Exception, match=r"readonly|read-only"):
             reader.connection.execute("DELETE FROM blocks")
     assert path.read_bytes() == before
