@@ -143,11 +143,11 @@ def fit(found: Mapping[str, Any], type_: type[T]) -> T:
     Strings are cleaned of lone surrogates.
     """
     values = {}
-    for name, allowed in _fields(type_).items():
+    for name, (field, allowed) in _fields(type_).items():
         if name in found:
             fitted = _fit(found[name], allowed)
             if fitted is not msgspec.UNSET:
-                values[name] = fitted
+                values[field] = fitted
     return type_(**values)
 
 
@@ -193,8 +193,10 @@ def _fit(value: Any, allowed: tuple[Any, ...]) -> Any:
 
 
 @cache
-def _fields(type_: type[msgspec.Struct]) -> dict[str, tuple[Any, ...]]:
-    return {name: _flat(hint) for name, hint in get_type_hints(type_).items() if not name.startswith("__")}
+def _fields(type_: type[msgspec.Struct]) -> dict[str, tuple[str, tuple[Any, ...]]]:
+    """Return a struct's fields by their names in JSON: (name in Python, types)."""
+    hints = get_type_hints(type_)
+    return {field.encode_name: (field.name, _flat(hints[field.name])) for field in msgspec.structs.fields(type_)}
 
 
 def _flat(hint: Any) -> tuple[Any, ...]:

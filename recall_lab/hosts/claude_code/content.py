@@ -113,7 +113,7 @@ def failure(item: Item, text: str) -> tuple[bool, str | None]:
 def is_typed(record: Record) -> bool:
     """Say whether a user record may hold the user's own words: neither host-written nor of another origin."""
     origin = record.origin if isinstance(record.origin, str | None) else record.origin.kind
-    return not (record.isMeta or record.isCompactSummary) and origin in (None, "human")
+    return not (record.is_meta or record.is_compact_summary) and origin in (None, "human")
 
 
 def text_role(text: str, *, typed: bool, task: bool) -> Role:

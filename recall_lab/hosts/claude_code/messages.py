@@ -37,7 +37,7 @@ def texts_of(record: Record, kind: str, items: list[Item], *, aside: bool = Fals
     """
     texts: list[Text] = []
     typed = kind == "user" and content.is_typed(record)
-    task = bool(record.isSidechain) and not record.permissionMode
+    task = bool(record.is_sidechain) and not record.permission_mode
     for index, item in enumerate(items):
         if content.is_result(item):
             text = content.tool_result(item)
@@ -55,7 +55,7 @@ def texts_of(record: Record, kind: str, items: list[Item], *, aside: bool = Fals
                 continue
             if kind == "assistant":
                 texts.append(Text(index, "assistant", "text", text))
-            elif record.isCompactSummary:
+            elif record.is_compact_summary:
                 texts.append(Text(index, "host", "summary", text))
             elif aside and typed and (cut := content.split_question(text)):
                 texts.append(Text(index, "host", "text", cut[0], part="reminder"))
@@ -140,12 +140,12 @@ def message_events(
 
 
 def _model_call(record: Record, message: Message, place: Place) -> RawModelCall | None:
-    """Return the usage of a response, by formats of Claude Code: one call is one (message.id, requestId)."""
+    """Return the usage of a response, by formats of Claude Code: one call is one (message.id, request_id)."""
     usage = message.usage
-    if usage is None or message.model == _SYNTHETIC or record.isApiErrorMessage:
+    if usage is None or message.model == _SYNTHETIC or record.is_api_error_message:
         return None
     if message.id:
-        key = make_id(_HOST, "call", message.id, *((record.requestId,) if record.requestId else ()))
+        key = make_id(_HOST, "call", message.id, *((record.request_id,) if record.request_id else ()))
     else:
         key = make_id(_HOST, "call", "uuid", place.anchor)
     written = _count(usage.cache_creation_input_tokens)
@@ -163,8 +163,8 @@ def _model_call(record: Record, message: Message, place: Place) -> RawModelCall 
         cache_write_1h_tokens=hour,
         web_searches=_count(usage.server_tool_use.web_search_requests) if usage.server_tool_use else 0,
         final=message.stop_reason is not None,
-        sidechain=bool(record.isSidechain),
-        logged_cost_usd=record.costUSD if record.costUSD is not None and 0 <= record.costUSD < _MOST else None,
+        sidechain=bool(record.is_sidechain),
+        logged_cost_usd=record.cost_usd if record.cost_usd is not None and 0 <= record.cost_usd < _MOST else None,
     )
 
 
@@ -174,10 +174,10 @@ def _count(value: int | None) -> int:
 
 def _duration(record: Record) -> int | None:
     """Return how long the tool ran, in milliseconds, where the record says so."""
-    timing = record.toolUseResult
+    timing = record.tool_use_result
     if not isinstance(timing, Timing):
         return None
-    for value, factor in ((timing.durationMs, 1), (timing.totalDurationMs, 1), (timing.durationSeconds, 1000)):
+    for value, factor in ((timing.duration_ms, 1), (timing.total_duration_ms, 1), (timing.duration_seconds, 1000)):
         if value is not None and 0 <= value < _MOST:
             return round(value * factor)
     return None

@@ -14,9 +14,9 @@ from recall_lab.hosts._names import TypeNames, is_uuid, plain_id, utc_time
 from recall_lab.hosts.base import Checkpoint, Embedded, Event, Line, RawBlock, RawRecord, RawSession, make_id
 from recall_lab.hosts.claude_code import content
 from recall_lab.hosts.claude_code.messages import Place, message_events, texts_of, turns_of
-from recall_lab.hosts.claude_code.records import SMALL_TYPES, Inner, Message, Record, is_record
+from recall_lab.hosts.claude_code.records import SMALL_TYPES, Inner, Item, Message, Record, is_record
 from recall_lab.hosts.claude_code.tree import Tree, TreeState, key_of
-from recall_lab.model import Disposition, Relation
+from recall_lab.model import Disposition, Relation, Role
 
 NAME = "claude-code"
 
@@ -55,10 +55,10 @@ class _State(msgspec.Struct, array_like=True):
     tree: TreeState = TreeState()
 
 
-class _Companion(msgspec.Struct):
+class _Companion(msgspec.Struct, rename="camel"):
     """The ``.meta.json`` beside a subagent's file."""
 
-    agentType: str | None = None
+    agent_type: str | None = None
     description: str | None = None
 
 
@@ -229,7 +229,7 @@ class Parser:
             turn=state.turn,
             timestamp=utc_time(record.timestamp),
             cwd=record.cwd,
-            branch=record.gitBranch,
+            branch=record.git_branch,
         )
         events = message_events(record, kind, message, items, texts, place, state.ord)
         disposition = _disposition(items, texts)
@@ -242,7 +242,7 @@ class Parser:
             self._add(key, record, start, prompt=asked)
 
     def _add(self, key: bytes, record: Record, start: int, *, prompt: bool = False) -> None:
-        self._tree.add(key, record.parentUuid, start, self._state.ord, prompt=prompt)
+        self._tree.add(key, record.parent_uuid, start, self._state.ord, prompt=prompt)
         if self._titles and key in self._titles:
             self._facts["title"] = self._titles.pop(key)
             self._state.title_rank = _TITLE_RANK["summary"]
@@ -263,7 +263,7 @@ class Parser:
                 return
             self._add(key, record, self._state.ord)
         disposition: Disposition = "metadata"
-        agent = plain_id(data.agentId)
+        agent = plain_id(data.agent_id)
         if data.type == "agent_progress" and isinstance(data.message, Inner) and data.message.message and agent:
             if self._agents is None:
                 disposition, note = "excluded", note or "a subagent's message that was not asked for"
@@ -284,7 +284,9 @@ class Parser:
         self._tree.note(key)
         state = self._state
         child = state.children.setdefault(agent, _Child())
-        spoken = Record(type=kind, uuid=inner.uuid, isSidechain=True, isMeta=inner.isMeta, requestId=inner.requestId)
+        spoken = Record(
+            type=kind, uuid=inner.uuid, is_sidechain=True, is_meta=inner.is_meta, request_id=inner.request_id
+        )
         items = content.items_of(message.content)
         texts = texts_of(spoken, kind, items, aside=agent.startswith(_ASIDE))
         if turns_of(spoken, kind, texts, items, agent=True, first=child.turn == 0):
@@ -295,18 +297,18 @@ class Parser:
             turn=child.turn,
             timestamp=utc_time(inner.timestamp) or utc_time(record.timestamp),
             cwd=record.cwd,
-            branch=record.gitBranch,
+            branch=record.git_branch,
         )
         if agent not in self._told_children:
             self._told_children.add(agent)
-            parent = state.session or plain_id(record.sessionId) or self._path.stem
+            parent = state.session or plain_id(record.session_id) or self._path.stem
             told = RawSession(
                 native_id=f"{parent}/{agent}",
                 parent_id=parent,
                 relation="subagent",
                 agent_id=agent,
                 cwd=record.cwd,
-                branch=record.gitBranch,
+                branch=record.git_branch,
                 version=record.version,
             )
             self._events.append(Embedded(agent, told))
@@ -350,8 +352,8 @@ class Parser:
             typed = Record(
                 type="user",
                 origin=found.origin if found.origin is not None else record.origin,
-                isMeta=found.isMeta or record.isMeta or found.commandMode not in (None, "prompt"),
-                permissionMode="default",
+                is_meta=found.is_meta or record.is_meta or found.command_mode not in (None, "prompt"),
+                permission_mode="default",
             )
             texts = texts_of(typed, "user", content.items_of(found.prompt))
         anchor = record.uuid or (self._anonymous(record) if texts else "")
@@ -371,7 +373,7 @@ class Parser:
 
     def _queue(self, record: Record, offset: int, length: int, note: str | None) -> None:
         kind = f"queue-operation/{self._names(record.operation)}"
-        anchor = self._nth(record.sessionId, "queue", record.timestamp)
+        anchor = self._nth(record.session_id, "queue", record.timestamp)
         text = (
             record.content
             if isinstance(record.content, str)
@@ -387,7 +389,7 @@ class Parser:
 
     def _summary(self, record: Record, offset: int, length: int, note: str | None) -> None:
         text = record.summary or ""
-        leaf = record.leafUuid
+        leaf = record.leaf_uuid
         if not text.strip() or not leaf:
             self._ledger("summary", "metadata", offset, length, note)
             return
@@ -405,13 +407,13 @@ class Parser:
                 self._titles[key] = text
 
     def _title(self, record: Record) -> None:
-        title = record.customTitle if record.type == "custom-title" else record.aiTitle
+        title = record.custom_title if record.type == "custom-title" else record.ai_title
         rank = _TITLE_RANK.get(str(record.type), 0)
         if rank and title and title.strip() and rank >= self._state.title_rank:
             self._facts["title"] = title
             self._state.title_rank = rank
 
-    def _block(self, record: Record, block_id: str, role: content.Role, text: str, offset: int, ord_: int) -> RawBlock:
+    def _block(self, record: Record, block_id: str, role: Role, text: str, offset: int, ord_: int) -> RawBlock:
         return RawBlock(
             block_id=block_id,
             role=role,
@@ -422,7 +424,7 @@ class Parser:
             offset=offset,
             timestamp=utc_time(record.timestamp),
             cwd=record.cwd,
-            branch=record.gitBranch,
+            branch=record.git_branch,
         )
 
     # ---- ids and the session ---------------------------------------------------------------------------------------
@@ -436,7 +438,7 @@ class Parser:
 
     def _anonymous(self, record: Record) -> str:
         """Return an anchor for the ids of a record without a uuid."""
-        return self._nth(record.sessionId, record.type, record.timestamp)
+        return self._nth(record.session_id, record.type, record.timestamp)
 
     def _begin(self) -> None:
         """Learn what the file's name tells."""
@@ -450,17 +452,17 @@ class Parser:
             found = msgspec.json.decode(companion, type=_Companion)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return
-        if found.agentType:
-            self._facts["agent_type"] = found.agentType
+        if found.agent_type:
+            self._facts["agent_type"] = found.agent_type
         if found.description and not self._state.title_rank:
             self._facts["title"] = found.description
 
     def _settle(self, record: Record) -> None:
         """Learn the session from the first user or assistant record."""
         state = self._state
-        told = plain_id(record.sessionId)
-        if state.agent is None and state.session is None and record.isSidechain and plain_id(record.agentId):
-            state.agent = record.agentId
+        told = plain_id(record.session_id)
+        if state.agent is None and state.session is None and record.is_sidechain and plain_id(record.agent_id):
+            state.agent = record.agent_id
         if state.agent is not None:
             state.parent = told or _session_folder(self._path)
             state.relation = "subagent"
@@ -469,7 +471,7 @@ class Parser:
             state.session = told
         elif told and told != state.session:
             state.parent, state.relation = told, "continuation"
-        fork = record.forkedFrom if isinstance(record.forkedFrom, str | None) else record.forkedFrom.sessionId
+        fork = record.forked_from if isinstance(record.forked_from, str | None) else record.forked_from.session_id
         if state.agent is None and (parent := plain_id(fork)) and parent != state.session:
             state.parent, state.relation = parent, "fork"
         state.settled = state.session is not None
@@ -482,8 +484,8 @@ class Parser:
         if record.cwd and not self._state.has_cwd:
             self._state.has_cwd = True
             facts["cwd"] = record.cwd
-        if record.gitBranch:
-            facts["branch"] = record.gitBranch
+        if record.git_branch:
+            facts["branch"] = record.git_branch
         if record.version:
             facts["version"] = record.version
         if record.type == "assistant" and record.message and record.message.model not in (None, "<synthetic>"):
@@ -514,7 +516,7 @@ def _session_folder(path: PurePath) -> str | None:
     return None
 
 
-def _disposition(items: list[content.Item], texts: list[content.Text]) -> Disposition:
+def _disposition(items: list[Item], texts: list[content.Text]) -> Disposition:
     """Return where a message's bytes went."""
     kept = {text.index for text in texts}
     if any(item.type not in content.MEDIA_TYPES for index, item in enumerate(items) if index in kept):

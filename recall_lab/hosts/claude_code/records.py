@@ -81,22 +81,22 @@ class Message(msgspec.Struct):
     usage: Usage | None = None
 
 
-class Inner(msgspec.Struct):
+class Inner(msgspec.Struct, rename="camel"):
     """A whole message of a subagent, told in a progress record of the session that called it."""
 
     type: str | None = None
     uuid: str | None = None
     timestamp: str | float | None = None
-    requestId: str | None = None
-    isMeta: bool | None = None
+    request_id: str | None = None
+    is_meta: bool | None = None
     message: Message | None = None
 
 
-class Data(msgspec.Struct):
+class Data(msgspec.Struct, rename="camel"):
     """The body of a progress record."""
 
     type: str | None = None
-    agentId: str | None = None
+    agent_id: str | None = None
     message: Inner | str | None = None
 
 
@@ -106,53 +106,53 @@ class Origin(msgspec.Struct, gc=False):
     kind: str | None = None
 
 
-class Attachment(msgspec.Struct):
+class Attachment(msgspec.Struct, rename="camel"):
     """What the host put beside the conversation."""
 
     type: str | None = None
     prompt: str | list[Item | str] | None = None
-    commandMode: str | None = None
-    isMeta: bool | None = None
+    command_mode: str | None = None
+    is_meta: bool | None = None
     origin: Origin | str | None = None
 
 
-class Timing(msgspec.Struct, gc=False):
+class Timing(msgspec.Struct, gc=False, rename="camel"):
     """How long a tool ran, as some tools log it."""
 
-    durationMs: float | None = None
-    totalDurationMs: float | None = None
-    durationSeconds: float | None = None
+    duration_ms: float | None = None
+    total_duration_ms: float | None = None
+    duration_seconds: float | None = None
 
 
-class Fork(msgspec.Struct, gc=False):
+class Fork(msgspec.Struct, gc=False, rename="camel"):
     """The record of another session that this one goes on from."""
 
-    sessionId: str | None = None
+    session_id: str | None = None
 
 
-class Record(msgspec.Struct):
+class Record(msgspec.Struct, rename="camel"):
     """One record of a transcript, of whatever type."""
 
     type: str | None = None
     uuid: str | None = None
-    parentUuid: str | None = None
-    sessionId: str | None = None
+    parent_uuid: str | None = None
+    session_id: str | None = None
     timestamp: str | float | None = None
     cwd: str | None = None
-    gitBranch: str | None = None
+    git_branch: str | None = None
     version: str | None = None
-    agentId: str | None = None
-    requestId: str | None = None
-    permissionMode: str | None = None
-    isSidechain: bool | None = None
-    isMeta: bool | None = None
-    isCompactSummary: bool | None = None
-    isApiErrorMessage: bool | None = None
-    costUSD: float | None = None
+    agent_id: str | None = None
+    request_id: str | None = None
+    permission_mode: str | None = None
+    is_sidechain: bool | None = None
+    is_meta: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    cost_usd: float | None = msgspec.field(default=None, name="costUSD")
     origin: Origin | str | None = None
-    forkedFrom: Fork | str | None = None
+    forked_from: Fork | str | None = None
     message: Message | None = None
-    toolUseResult: Timing | str | list[msgspec.Raw] | None = None
+    tool_use_result: Timing | str | list[msgspec.Raw] | None = None
     # of the types that are no messages
     subtype: str | None = None
     content: str | list[Item | str] | None = None
@@ -160,10 +160,10 @@ class Record(msgspec.Struct):
     data: Data | None = None
     operation: str | None = None
     summary: str | None = None
-    leafUuid: str | None = None
-    customTitle: str | None = None
-    aiTitle: str | None = None
-    messageId: str | None = None
+    leaf_uuid: str | None = None
+    custom_title: str | None = None
+    ai_title: str | None = None
+    message_id: str | None = None
 
 
 SMALL_TYPES = frozenset(
@@ -190,18 +190,18 @@ def is_record(record: Record) -> bool:
     """Say whether a record is of a known top-level type and has the fields that every record of the type has."""
     match record.type:
         case "user" | "assistant":
-            return record.message is not None and bool(record.uuid or record.sessionId)
+            return record.message is not None and bool(record.uuid or record.session_id)
         case "system":
-            return record.subtype is not None and bool(record.uuid or record.sessionId)
+            return record.subtype is not None and bool(record.uuid or record.session_id)
         case "attachment":
-            return record.attachment is not None and bool(record.uuid or record.sessionId)
+            return record.attachment is not None and bool(record.uuid or record.session_id)
         case "progress":
-            return record.data is not None and bool(record.uuid or record.sessionId)
+            return record.data is not None and bool(record.uuid or record.session_id)
         case "queue-operation":
-            return record.operation is not None and bool(record.sessionId)
+            return record.operation is not None and bool(record.session_id)
         case "summary":
-            return record.summary is not None and bool(record.leafUuid)
+            return record.summary is not None and bool(record.leaf_uuid)
         case "file-history-snapshot":
-            return record.messageId is not None
+            return record.message_id is not None
         case kind:
-            return kind in SMALL_TYPES and bool(record.sessionId)
+            return kind in SMALL_TYPES and bool(record.session_id)
