@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -23,7 +23,6 @@ LONE_SURROGATE = "lone surrogate replaced"
 
 _BLANK = re.compile("[ \t\r\n\x0b\x0c]*")
 _BOMS = re.compile("\ufeff*")
-_OBJECT_START = re.compile(r'\{"(?:parentUuid|type)"')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _RESCAN_LIMIT = 1 << 28  # characters read in vain on one line before the rest of it is given up
@@ -50,11 +49,15 @@ class LineReader(Generic[T]):
             at their defaults.
         accept: Whether a record is one that the host writes at top level, with its required fields. Asked where that is
             in doubt: anywhere but at the start of a line.
+        first_keys: Keys that a record may begin with: where reading goes on after a torn one.
     """
 
-    def __init__(self, type_: type[T], accept: Callable[[T], bool]) -> None:
+    def __init__(
+        self, type_: type[T], accept: Callable[[T], bool], first_keys: Iterable[str] = ("parentUuid", "type")
+    ) -> None:
         self._type = type_
         self._accept = accept
+        self._object_start = re.compile(rf'\{{"(?:{"|".join(map(re.escape, first_keys))})"')
         self.decode = msgspec.json.Decoder(type_).decode
 
     def pieces(self, data: bytes, *, at_start: bool = True, ended: bool = True) -> list[Piece[T]]:
@@ -93,7 +96,7 @@ class LineReader(Generic[T]):
             if value is not None:
                 note = "not a record"
             stop = len(text)
-            for match in _OBJECT_START.finditer(text, at + 1):
+            for match in self._object_start.finditer(text, at + 1):
                 candidate, _, end = self._object(text, match.start())
                 if candidate is not None and self._accept(candidate):
                     stop = match.start()
