@@ -22,7 +22,7 @@ import msgspec
 from recall_lab.model import Disposition, Kind, Relation, Role
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """One line of a source: ``data`` without its ``\\n``, ``offset`` and ``length`` (with the ``\\n``) in bytes.
 
     ``ended`` is False only for a last line that has no ``\\n`` yet.
@@ -34,7 +34,7 @@ class Line(msgspec.Struct, frozen=True):
     ended: bool = True
 
 
-class RawRecord(msgspec.Struct, frozen=True):
+class RawRecord(msgspec.Struct, frozen=True, gc=False):
     """A ledger entry. The lengths of a source's records add up to its bytes; blank lines count with the record before.
 
     Where the record before has gone out already, white space comes as an entry of its type and disposition with
@@ -49,7 +49,7 @@ class RawRecord(msgspec.Struct, frozen=True):
     records: int = 1
 
 
-class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
+class RawBlock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A block as the host wrote it; see ``model.PlacedBlock`` for the fields."""
 
     block_id: str
@@ -69,7 +69,7 @@ class RawBlock(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
-class RawSession(msgspec.Struct, frozen=True, kw_only=True):
+class RawSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What is known of the session by now. A later one of the same ``native_id`` replaces it field by field.
 
     A field that is None leaves what an earlier one said: the state of a parser holds no text, so after a resume it
@@ -90,7 +90,7 @@ class RawSession(msgspec.Struct, frozen=True, kw_only=True):
     version: str | None = None
 
 
-class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
+class RawModelCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A row of usage; see ``model.ModelCall``."""
 
     key: str
@@ -110,7 +110,7 @@ class RawModelCall(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
-class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
+class RawToolCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A tool request or its outcome; see ``model.ToolCall``."""
 
     call_id: str
@@ -126,7 +126,7 @@ class RawToolCall(msgspec.Struct, frozen=True, kw_only=True):
     agent: str | None = None  # set where an ``Embedded`` event is taken in
 
 
-class Embedded(msgspec.Struct, frozen=True):
+class Embedded(msgspec.Struct, frozen=True, gc=False):
     """An event of a child session that has no file of its own; ``event.ord`` is a position in this source.
 
     ``agent_id`` names the child within the session of the source. The first event of each child, and the first after a
@@ -140,7 +140,7 @@ class Embedded(msgspec.Struct, frozen=True):
 Event = RawRecord | RawBlock | RawSession | RawModelCall | RawToolCall | Embedded
 
 
-class Checkpoint(msgspec.Struct, frozen=True):
+class Checkpoint(msgspec.Struct, frozen=True, gc=False):
     """Where a parser can be resumed: bytes, the first ord that a resume will emit again, and the structural state.
 
     ``session`` is what was known of the session there. A folder, a branch or a title must not go into ``state``, which

@@ -18,7 +18,7 @@ class Media(msgspec.Struct, gc=False):
     data: str | None = None
 
 
-class Part(msgspec.Struct):
+class Part(msgspec.Struct, gc=False):
     """A part of a tool's result."""
 
     type: str | None = None
@@ -32,7 +32,7 @@ class Part(msgspec.Struct):
     source: Media | None = None
 
 
-class Item(msgspec.Struct):
+class Item(msgspec.Struct, gc=False):
     """One item of a message's content."""
 
     type: str | None = None
@@ -60,7 +60,7 @@ class ServerTools(msgspec.Struct, gc=False):
     web_search_requests: int | None = None
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, gc=False):
     """Tokens of one model response, as far as it had come when the row was written."""
 
     input_tokens: int | None = None
@@ -71,7 +71,7 @@ class Usage(msgspec.Struct):
     server_tool_use: ServerTools | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """A message in the shape of the Messages API."""
 
     id: str | None = None
@@ -81,7 +81,7 @@ class Message(msgspec.Struct):
     usage: Usage | None = None
 
 
-class Inner(msgspec.Struct, rename="camel"):
+class Inner(msgspec.Struct, gc=False, rename="camel"):
     """A whole message of a subagent, told in a progress record of the session that called it."""
 
     type: str | None = None
@@ -92,7 +92,7 @@ class Inner(msgspec.Struct, rename="camel"):
     message: Message | None = None
 
 
-class Data(msgspec.Struct, rename="camel"):
+class Data(msgspec.Struct, gc=False, rename="camel"):
     """The body of a progress record."""
 
     type: str | None = None
@@ -106,7 +106,7 @@ class Origin(msgspec.Struct, gc=False):
     kind: str | None = None
 
 
-class Attachment(msgspec.Struct, rename="camel"):
+class Attachment(msgspec.Struct, gc=False, rename="camel"):
     """What the host put beside the conversation."""
 
     type: str | None = None
@@ -130,7 +130,7 @@ class Fork(msgspec.Struct, gc=False, rename="camel"):
     session_id: str | None = None
 
 
-class Record(msgspec.Struct, rename="camel"):
+class Record(msgspec.Struct, gc=False, rename="camel"):
     """One record of a transcript, of whatever type."""
 
     type: str | None = None
