@@ -1,0 +1,173 @@
+"""The main job from transcripts to a verified brief, on the packaged sample and without a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from recall_lab.display import cell, check_words, hit_place, one_line, pieces, visible, why_words
+from recall_lab.errors import UsageError
+from recall_lab.lab import Lab, open_lab
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+    from rich.text import Text
+
+    from recall_lab.hits import CitableHit
+
+QUESTION = "why did we reject batching"
+QUOTE = "a crash between the acknowledgement and the flush loses readings"
+MISQUOTE = "a crash between the acknowledgment and the flush loses readings"  # one letter short
+CHARTS = ("usage_by_day", "coverage_by_source")
+_WIDTH = 100
+_MARKER = "made-by-recall-lab-demo"
+
+
+def run_demo(folder: Path = Path("demo"), *, file: TextIO | None = None) -> int:
+    """Capture the sample, search, quote, count, chart, and write a cited brief that is then verified.
+
+    The store stays in ``folder/home``, so that the brief can be verified again later. A demo of before is replaced.
+
+    Args:
+        folder: Where everything goes; made when it is not there.
+        file: Where the account is printed; standard output by default.
+
+    Returns:
+        0, or 1 when a receipt of the brief does not verify.
+
+    Raises:
+        UsageError: ``folder/home`` holds something that no demo made.
+        RecallLabError: whatever a step cannot do.
+    """
+    home = _fresh_home(folder)
+    with open_lab(home, sample=True) as lab:
+        show = _Show(lab, file)
+        show.capture()
+        hits = lab.search(QUESTION, limit=3)
+        show.search(hits.heading(), hits)
+        show.quotation(hits[0])
+        show.frame("Usage by model", lab.query("tokens_by_model"))
+        show.frame("Tools and their failures", lab.query("tools_and_failures"))
+        show.frame("Coverage", lab.query("coverage_by_source"))
+        files = [_chart(lab, name, folder / f"{name}{suffix}") for name in CHARTS for suffix in (".svg", ".png")]
+        brief = lab.brief("Why was batching rejected?", hits)
+        files += [brief.save(folder / name).file for name in ("brief.md", "brief.html", "brief.json")]
+        show.files(files)
+        verification = lab.verify(folder / "brief.md")
+        show.verification(verification.checked, verification.valid, folder)
+    return 0 if verification.checked == verification.valid > 0 else 1
+
+
+def _fresh_home(folder: Path) -> Path:
+    """Make ``folder/home`` as if there had been no demo before; compiled rules stay."""
+    home = folder / "home"
+    if home.exists() and any(home.iterdir()) and not (home / _MARKER).exists():
+        raise UsageError(f"{home} was not made by a demo; name another folder with `recall-lab demo --output DIR`")
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (home / _MARKER).touch(mode=0o600)
+    for entry in home.iterdir():
+        if entry.is_dir() and entry.name != "cache":
+            shutil.rmtree(entry)
+        elif entry.is_file() and entry.name != _MARKER:
+            entry.unlink()
+    return home
+
+
+def _chart(lab: Lab, name: str, path: Path) -> str:
+    lab.chart(name).save(str(path))
+    path.chmod(0o600)
+    return str(path)
+
+
+class _Show:
+    """Prints the account, readable without colours and at any width."""
+
+    def __init__(self, lab: Lab, file: TextIO | None) -> None:
+        from rich.console import Console
+
+        self.lab = lab
+        self.console: Console = Console(file=file, highlight=False, markup=False, emoji=False)
+        if not self.console.is_terminal:
+            self.console.width = _WIDTH
+
+    def heading(self, text: str) -> None:
+        self.console.print()
+        self.console.rule(text, align="left", characters="-", style="dim")
+
+    def capture(self) -> None:
+        status = self.lab.status()
+        self.heading("1. Capture")
+        self.console.print(
+            f"{status.sources} transcripts: {status.sessions} sessions, {status.turns} turns, {status.blocks} blocks."
+        )
+        parts = [f"{size:,} {name}" for name, size in status.bytes.by_disposition.items() if size]
+        self.console.print(f"Every byte is accounted for: {status.bytes.total:,} = {' + '.join(parts)}.")
+
+    def search(self, heading: str, hits: Iterable[CitableHit]) -> None:
+        self.heading(f"2. Search: {QUESTION}")
+        self.console.print(one_line(heading))
+        for number, hit in enumerate(hits, 1):
+            self.console.print()
+            self.console.print(f"{number}. {' · '.join(hit_place(hit.hit, self.lab.zone))}", style="dim")
+            self.console.print(_highlighted(hit))
+            self.console.print(f"WHY: {one_line('; '.join(why_words(hit.hit.why)))}", style="cyan")
+
+    def quotation(self, hit: CitableHit) -> None:
+        self.heading("3. A quotation, checked to the character")
+        citation = hit.cite(QUOTE)
+        check = self.lab.check(citation)
+        self.console.print(f"“{visible(citation.quote)}”")
+        self.console.print(citation.receipt, style="dim", soft_wrap=True)
+        self.console.print(f"{check.verdict}: {check_words(check)}")
+        wrong = self.lab.check(hit.block_id, MISQUOTE)
+        self.console.print(f"With one letter left out: {wrong.verdict}: {check_words(wrong)}")
+
+    def frame(self, title: str, frame: pd.DataFrame) -> None:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        self.heading(title)
+        grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for name in frame.columns:
+            numeric = frame[name].dtype.kind in "iuf"
+            grid.add_column(Text(str(name).replace("_", " ")), justify="right" if numeric else "left", overflow="fold")
+        for row in frame.itertuples(index=False):
+            grid.add_row(*(Text(cell(_plain(value))) for value in row))
+        self.console.print(grid)
+
+    def files(self, files: Sequence[str]) -> None:
+        self.heading("Charts and a cited brief")
+        for name in files:
+            self.console.print(name, soft_wrap=True)
+
+    def verification(self, checked: int, valid: int, folder: Path) -> None:
+        self.console.print(
+            f"{folder / 'brief.md'}: {valid} of {checked} receipts are valid", style="bold", soft_wrap=True
+        )
+        self.console.print()
+        self.console.print(
+            f"Verify it again: RECALL_LAB_HOME={folder / 'home'} recall-lab verify {folder / 'brief.md'}",
+            soft_wrap=True,
+        )
+
+
+def _highlighted(hit: CitableHit) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for piece, marked in pieces(hit.text, hit.spans, hit.start):
+        text.append(visible(piece), style="bold yellow" if marked else "")
+    return text
+
+
+def _plain(value: Any) -> Any:
+    """A frame's value as a cell takes it: missing is None, numpy numbers are Python's."""
+    import pandas as pd
+
+    if pd.isna(value):
+        return None
+    return value.item() if hasattr(value, "item") else value
