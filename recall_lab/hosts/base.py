@@ -70,11 +70,10 @@ class RawBlock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class RawSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What is known of the session by now. A later one of the same ``native_id`` replaces it field by field.
+    """What is known of the session by now; a later one of the same source replaces it.
 
-    A field that is None leaves what an earlier one said: the state of a parser holds no text, so after a resume it
-    names only what is new. The first one comes with the first record that tells the session, at the latest at
-    ``finish``; only an empty source has none.
+    The first one comes with the first record that tells the session, at the latest at ``finish``; only an empty source
+    has none.
     """
 
     native_id: str

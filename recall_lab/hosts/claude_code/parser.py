@@ -22,6 +22,7 @@ NAME = "claude-code"
 
 _AGENT_FILE = re.compile(r"agent-(.+)")
 _ASIDE = "aside_question"
+_FACTS = ("agent_type", "title", "cwd", "branch", "model", "version")
 _TITLE_RANK = {"summary": 1, "ai-title": 2, "custom-title": 3}
 _TOLD_SYSTEM = frozenset({"away_summary", "informational", "local_command", "scheduled_task_fire"})
 _SILENT_ATTACHMENTS = frozenset({"task_reminder", "todo_reminder", "plan_mode", "plan_mode_exit", "plan_mode_reentry"})
@@ -44,7 +45,6 @@ class _State(msgspec.Struct, array_like=True):
     relation: Relation | None = None
     agent: str | None = None
     settled: bool = False  # a user or assistant record has told the session
-    has_cwd: bool = False
     title_rank: int = 0
     mid_line: bool = False
     last_type: str = "blank"
@@ -92,8 +92,11 @@ class Parser:
         self._offset = resume.offset if resume else 0
         self._tree = Tree(self._state.tree)
         self._names = TypeNames(self._state.names)
-        self._facts: dict[str, str] = {}
-        self._told: dict[str, str] = {}  # facts of the session that went out already
+        known = resume.session if resume else None
+        self._facts: dict[str, str] = {}  # of the session
+        if known is not None:
+            self._facts = {name: value for name in _FACTS if (value := getattr(known, name)) is not None}
+        self._told = known
         self._titles: dict[bytes, str] = {}  # by leaf: summaries whose leaf has not come yet
         self._told_children: set[str] = set()
         self._events: list[Event] = []
@@ -125,9 +128,7 @@ class Parser:
 
     def finish(self) -> list[Event]:
         """Name the session of a source that has told none; see ``hosts.base.Parser``."""
-        if not self._state.session and self._offset:
-            self._facts.setdefault("native_id", self._path.stem)
-        return self._take()
+        return self._take(named=self._offset > 0)
 
     def dead(self) -> tuple[tuple[int, int], ...]:
         """Return the ranges of ord on dead branches; see ``hosts.base.Parser``."""
@@ -137,7 +138,7 @@ class Parser:
         """Return the end of the last whole record; see ``hosts.base.Parser``."""
         self._state.tree = self._tree.state()
         self._state.names = self._names.known
-        return Checkpoint(self._offset, self._state.ord, msgspec.msgpack.encode(self._state))
+        return Checkpoint(self._offset, self._state.ord, msgspec.msgpack.encode(self._state), self._session(named=True))
 
     # ---- lines -----------------------------------------------------------------------------------------------------
 
@@ -445,7 +446,7 @@ class Parser:
         state = self._state
         state.agent = agent_id(self._path)
         if state.agent is None and is_uuid(self._path.stem):
-            state.session = self._facts["native_id"] = self._path.stem
+            state.session = self._path.stem
 
     def _accompany(self, companion: bytes) -> None:
         try:
@@ -475,14 +476,11 @@ class Parser:
         if state.agent is None and (parent := plain_id(fork)) and parent != state.session:
             state.parent, state.relation = parent, "fork"
         state.settled = state.session is not None
-        if state.session:
-            self._facts["native_id"] = state.session
 
     def _learn(self, record: Record) -> None:
         """Note what a record tells of the session: its first folder, its latest branch, version and model."""
         facts = self._facts
-        if record.cwd and not self._state.has_cwd:
-            self._state.has_cwd = True
+        if record.cwd and "cwd" not in facts:
             facts["cwd"] = record.cwd
         if record.git_branch:
             facts["branch"] = record.git_branch
@@ -491,20 +489,28 @@ class Parser:
         if record.type == "assistant" and record.message and record.message.model not in (None, "<synthetic>"):
             facts["model"] = str(record.message.model)
 
-    def _take(self) -> list[Event]:
-        """Return the events so far, the session's news first."""
-        events, self._events = self._events, []
-        session = self._state.session or self._facts.get("native_id")
-        news = {name: value for name, value in self._facts.items() if self._told.get(name) != value}
-        if session is None or not news:
-            return events
-        self._told.update(news)
-        self._facts.clear()
-        news["native_id"] = session
-        told = RawSession(
-            parent_id=self._state.parent, relation=self._state.relation, agent_id=self._state.agent, **news
+    def _session(self, *, named: bool) -> RawSession | None:
+        """Return what is known of the session; ``named``: after its file, when no record has told it."""
+        state = self._state
+        native_id = state.session or (self._path.stem if named else None)
+        if native_id is None:
+            return None
+        return RawSession(
+            native_id=native_id,
+            parent_id=state.parent,
+            relation=state.relation,
+            agent_id=state.agent,
+            **self._facts,
         )
-        return [told, *events]
+
+    def _take(self, *, named: bool = False) -> list[Event]:
+        """Return the events so far, what is new of the session first."""
+        events, self._events = self._events, []
+        session = self._session(named=named)
+        if session is None or session == self._told:
+            return events
+        self._told = session
+        return [session, *events]
 
 
 def _session_folder(path: PurePath) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from recall_lab.hosts.base import Checkpoint, Line
+from recall_lab.hosts.base import Checkpoint, Host, Line
 from recall_lab.hosts.codex.parser import CodexParser
 from recall_lab.hosts.codex.records import read_line
 
@@ -14,7 +14,7 @@ __all__ = ["HOST", "CodexHost"]
 _FOLDERS = frozenset({"sessions", "archived_sessions"})
 
 
-class CodexHost:
+class CodexHost(Host):
     """See ``hosts.base.Host``."""
 
     name = "codex"
@@ -43,8 +43,16 @@ class CodexHost:
                     return True
         return False
 
-    def parser(self, path: PurePath, resume: Checkpoint | None = None) -> CodexParser:
-        """Return a parser for the source at ``path``."""
+    def parser(
+        self,
+        path: PurePath,
+        resume: Checkpoint | None = None,
+        *,
+        agents: frozenset[str] | None = None,
+        companion: bytes = b"",
+    ) -> CodexParser:
+        """Return a parser for the source at ``path``; a rollout tells nothing of others, and nothing lies beside it."""
+        del agents, companion
         return CodexParser(path, resume)
 
 
