@@ -15,7 +15,9 @@ from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Status,
 # C0 without tab and newline, DEL, C1, and the characters that reorder or hide text: a transcript that holds them
 # could repaint the screen, set its title, or show a command other than the one it is. U+2028 and U+2029 break lines in
 # some programs; lone surrogates cannot be encoded.
-HOSTILE = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
+HOSTILE = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
+)
 _HOSTILE = re.compile(f"[{HOSTILE}]")
 _BREAKS = re.compile(r"\s*\n\s*|\t")
 
@@ -26,7 +28,7 @@ _MARK = "background:#ffe082;color:#1a1a1a;border-radius:2px;padding:0 1px"  # re
 
 
 def visible(text: str) -> str:
-    """``text`` with everything a terminal would obey written out, such as ``\\x1b``; newlines and tabs stay."""
+    """``text`` with everything that a terminal would obey written out (ESC as ``x1b`` behind a backslash)."""
     return _HOSTILE.sub(_written_out, text.replace("\r\n", "\n"))
 
 
@@ -46,9 +48,7 @@ def _written_out(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def pieces(
-    text: str, spans: Iterable[tuple[int, int]], offset: int = 0
-) -> list[tuple[str, bool]]:
+def pieces(text: str, spans: Iterable[tuple[int, int]], offset: int = 0) -> list[tuple[str, bool]]:
     """Cut a passage at its highlights.
 
     Args:
@@ -70,6 +70,12 @@ def pieces(
     return [piece for piece in (*cut, (text[done:], False)) if piece[0]]
 
 
+def call_line(method: str, *values: object, **named: object) -> str:
+    """The line of Python that repeats a call of the Lab."""
+    told = [repr(value) for value in values] + [f"{name}={value!r}" for name, value in named.items()]
+    return f"lab.{method}({', '.join(told)})"
+
+
 def why_words(why: Why) -> list[str]:
     """Say in a few words each why a hit is there."""
     tiers = {"exact": "exact words", "all": "every term", "some": f"{why.coverage:.0%} of the terms by weight"}
@@ -81,7 +87,7 @@ def why_words(why: Why) -> list[str]:
     if why.neighbors:
         words.append("nearby " + ", ".join(why.neighbors))
     if why.recency < 1:
-        words.append(f"age ×{why.recency:.2f}")
+        words.append(f"age x{why.recency:.2f}")
     return words
 
 
@@ -96,9 +102,7 @@ def passage_html(text: str, spans: Iterable[tuple[int, int]] = (), offset: int =
 def hits_html(heading: str, hits: Sequence[Hit], zone: str = "UTC") -> str:
     """Hits as a table: where each stands, the passage with its highlights, the receipt, and WHY."""
     rows = "".join(_hit_row(number, hit, zone) for number, hit in enumerate(hits, 1))
-    head = "".join(
-        f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("#", "Passage", "WHY it is here")
-    )
+    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("#", "Passage", "WHY it is here"))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if hits else ""
     return f'<div class="recall-lab"><p style="{_QUIET}">{_escaped(heading)}</p>{table}</div>'
 
@@ -140,9 +144,9 @@ def table_html(headers: Sequence[str], rows: Iterable[Sequence[object]], caption
 
 
 def cell(value: object) -> str:
-    """A table cell as text: grouped digits, an en dash for nothing, one safe line for text."""
+    """A table cell as text: grouped digits, a hyphen for nothing, one safe line for text."""
     if value is None:
-        return "–"
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):

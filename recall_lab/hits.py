@@ -128,7 +128,9 @@ class Hits(Sequence[CitableHit]):
     def __repr__(self) -> str:
         lines = [self.heading()]
         for number, hit in enumerate(self.answer.hits, 1):
-            passage = "".join(f"[{text}]" if marked else text for text, marked in pieces(hit.text, hit.spans, hit.start))
+            passage = "".join(
+                f"[{text}]" if marked else text for text, marked in pieces(hit.text, hit.spans, hit.start)
+            )
             lines += [
                 f"{number:>3}. {' · '.join(hit_place(hit, self._lab.zone))}",
                 f"     {shortened(passage, _REPR_WIDTH)}",

@@ -114,9 +114,7 @@ def command(
     def decorate(function: Callable[..., int | None]) -> click.Command:
         @click.pass_context
         @functools.wraps(function)
-        def run(
-            context: click.Context, /, *, home: Path | None = None, as_json: bool = False, **options: Any
-        ) -> int:
+        def run(context: click.Context, /, *, home: Path | None = None, as_json: bool = False, **options: Any) -> int:
             face = context.find_object(Face)
             assert face is not None
             face.home = home or face.home
@@ -126,11 +124,12 @@ def command(
 
         made: Callable[..., Any] = home_option(run)
         if json:
-            made = click.option(
-                "--json", "as_json", is_flag=True, help="Print one JSON value on standard output."
-            )(made)
+            made = click.option("--json", "as_json", is_flag=True, help="Print one JSON value on standard output.")(
+                made
+            )
         label = name or function.__name__.removesuffix("_").replace("_", "-")
-        return click.command(label, **settings)(made)
+        decorated: click.Command = click.command(label, **settings)(made)
+        return decorated
 
     return decorate
 

@@ -76,7 +76,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         code = int(cli.main(list(argv), prog_name="recall-lab", standalone_mode=False, obj=face) or 0)
         sys.stdout.flush()
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the person gets one line and an exit code
         code = _explain(error, wants_json=wants_json)
     seconds = time.monotonic() - started
     _leave(face, seconds, code)
@@ -110,7 +110,11 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
         _silence(sys.stdout)  # whoever read the answer has read enough
         return 0
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        message, kind, code = "interrupted; what was finished is kept, run it again to go on", "Interrupted", INTERRUPTED
+        message, kind, code = (
+            "interrupted; what was finished is kept, run it again to go on",
+            "Interrupted",
+            INTERRUPTED,
+        )
     elif isinstance(error, RecallLabError):
         message, kind, code = str(error), type(error).__name__, error.exit_code
     elif isinstance(error, click.ClickException):

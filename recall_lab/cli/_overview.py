@@ -4,4 +4,19 @@ from __future__ import annotations
 
 from recall_lab.cli._commands import Entry
 
-COMMANDS: dict[str, Entry] = {}
+UPKEEP, EVIDENCE = "recall_lab.cli.upkeep", "recall_lab.cli.evidence"
+CAPTURE, FIND, CITE, COUNT = "Capture", "Search and read", "Cite", "Count"
+
+COMMANDS: dict[str, Entry] = {
+    "index": Entry("recall_lab.cli.capture", CAPTURE, "Capture what is new in your transcripts."),
+    "status": Entry(UPKEEP, CAPTURE, "Count sources, sessions, records and bytes by what became of them."),
+    "sources": Entry(UPKEEP, CAPTURE, "List the known transcripts and how far each is captured."),
+    "config": Entry(UPKEEP, CAPTURE, "Show every setting, and where its value comes from."),
+    "search": Entry("recall_lab.cli.search", FIND, "Find passages, best first, each with WHY and its receipt."),
+    "read": Entry(EVIDENCE, FIND, "Read a block in its place."),
+    "sessions": Entry(UPKEEP, FIND, "List sessions, the newest first."),
+    "session": Entry(UPKEEP, FIND, "Read one session, or a part of it."),
+    "check": Entry(EVIDENCE, CITE, "Check whether exact words stand in a block."),
+    "brief": Entry(EVIDENCE, CITE, "Write a cited brief for a question."),
+    "verify": Entry(EVIDENCE, CITE, "Check every receipt in a file again."),
+}

@@ -1,0 +1,177 @@
+"""``status``, ``sources``, ``sessions``, ``session`` and ``config``: what the store holds."""
+
+from __future__ import annotations
+
+import click
+
+from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._terminal import bold, count, dim, megabytes, table
+from recall_lab.display import one_line, visible
+from recall_lab.times import show_time
+
+
+@command("status")
+def status_(face: Face) -> None:
+    """Count sources, sessions, records and bytes by what became of them."""
+    status = face.lab().status()
+    if face.as_json:
+        face.answer(status)
+        return
+    click.echo(
+        f"{count(status.sources, 'source')}, {count(status.sessions, 'session')}, {count(status.turns, 'turn')}, "
+        f"{count(status.blocks, 'block')}; store {megabytes(status.store_bytes)}, "
+        f"text {megabytes(status.kept_text_bytes)}"
+    )
+    when = show_time(status.last_capture, face.lab().zone)
+    click.echo(f"last capture {when} ({face.lab().zone})" if when else "nothing is captured yet")
+    dispositions = status.records.by_disposition
+    rows = [(name, dispositions[name], status.bytes.by_disposition[name]) for name in dispositions]
+    table(("disposition", "records", "bytes"), [*rows, ("total", status.records.total, status.bytes.total)])
+    table(("state", "sources"), status.states.items())
+    if status.unknown_types:
+        table(("unknown record type", "records"), status.unknown_types.items())
+
+
+@command("sessions")
+@click.option("--since", metavar="TIME", help="Sessions that ended at or after this time (in your zone).")
+@click.option("--until", metavar="TIME", help="Sessions that started before it.")
+@click.option("--host", multiple=True, metavar="NAME")
+@click.option("--project", metavar="TEXT", help="Part of a repository's or folder's name.")
+@click.option("--branch", multiple=True, metavar="NAME")
+@click.option("--no-children", is_flag=True, help="Leave out subagents and forks.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--offset", type=click.IntRange(min=0), default=0)
+def sessions_(
+    face: Face,
+    *,
+    since: str | None,
+    until: str | None,
+    host: tuple[str, ...],
+    project: str | None,
+    branch: tuple[str, ...],
+    no_children: bool,
+    limit: int,
+    offset: int,
+) -> None:
+    """List sessions, the newest first."""
+    from recall_lab.times import parse_time
+
+    lab = face.lab()
+    found = lab.sessions(
+        since=parse_time(since, lab.zone) if since else None,
+        until=parse_time(until, lab.zone, end=True) if until else None,
+        hosts=host,
+        project=project,
+        branches=branch,
+        children=not no_children,
+        limit=limit,
+        offset=offset,
+    )
+    if face.as_json:
+        face.answer({"sessions": found, "zone": lab.zone})
+        return
+    rows = [
+        (show_time(one.ended, lab.zone), one.host, one.native_id, one.relation, one.turns, one.repo, one.title)
+        for one in found
+    ]
+    table((f"ended ({lab.zone})", "host", "session", "relation", "turns", "repo", "title"), rows)
+
+
+@command("session")
+@click.argument("session")
+@click.option("--host", metavar="NAME", help="Where two hosts use the same id.")
+@click.option("--prompts", is_flag=True, help="Only what the user wrote.")
+@click.option("--tail", type=int, metavar="N", help="Only the last N blocks.")
+@click.option("--around", metavar="TIME", help="Only the turns around a time, such as 2pm or 'jan 5 2pm'.")
+@click.option("--turns", type=int, default=3, show_default=True, help="How many turns on either side of --around.")
+@click.option("--last-turns", type=int, metavar="N", help="Only the last N turns.")
+@click.option("--page", type=int, metavar="N", help="Only this page of the turn index.")
+@click.option("--dead", is_flag=True, help="Also blocks on dead branches.")
+def session_(
+    face: Face,
+    session: str,
+    host: str | None,
+    *,
+    prompts: bool,
+    tail: int | None,
+    around: str | None,
+    turns: int,
+    last_turns: int | None,
+    page: int | None,
+    dead: bool,
+) -> None:
+    """Read one session, or a part of it.
+
+    SESSION is its id, or the beginning of it.
+    """
+    lab = face.lab()
+    view = lab.session(
+        text_argument(session),
+        host=host,
+        prompts=prompts,
+        tail=tail,
+        around=around,
+        turns=turns,
+        last_turns=last_turns,
+        page=page,
+        dead=dead,
+    )
+    if face.as_json:
+        face.answer(view)
+        return
+    info = view.session
+    click.echo(f"{bold(one_line(info.title or info.native_id))}  {dim(f'{info.host} · session {info.native_id}')}")
+    if page is not None:
+        lines = [(line.turn, show_time(line.timestamp, lab.zone), line.blocks, line.preview) for line in view.turns]
+        table(("turn", f"time ({lab.zone})", "blocks", "preview"), lines, title=f"page {view.page} of {view.pages}")
+        return
+    turn = None
+    for block in view.blocks:
+        if block.turn != turn:
+            turn = block.turn
+            click.echo(bold(f"── turn {turn} · {show_time(block.timestamp, lab.zone) or 'undated'}"))
+        click.echo(dim(f"{block.role} {block.kind} · {block.block_id}{'' if block.live else ' · dead branch'}"))
+        click.echo(visible(block.text))
+    for called in view.called:
+        click.echo(dim(f"subagent {called.session.native_id}: {one_line(called.session.title or '')}"))
+
+
+@command("sources")
+@click.option("--state", metavar="STATE", help="Only sources in this state.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--offset", type=click.IntRange(min=0), default=0)
+def sources_(face: Face, state: str | None, limit: int, offset: int) -> None:
+    """List the known transcripts and how far each is captured."""
+    rows = [one for one in face.lab().sources() if state is None or one.state == state]
+    shown = rows[offset : offset + limit]
+    if face.as_json:
+        face.answer({"total": len(rows), "sources": shown})
+        return
+    table(
+        ("source", "host", "state", "bytes", "captured", "detail"),
+        [(one.path, one.host, one.state, one.size, one.cursor, one.detail) for one in shown],
+    )
+    click.echo(dim(f"{len(shown)} of {count(len(rows), 'source')}"))
+
+
+@command("config")
+def config_(face: Face) -> None:
+    """Show every setting, and where its value comes from."""
+    settings = face.lab(create=True).settings
+    rows = [
+        (name, getattr(settings, name), settings.origins.get(name, "default"))
+        for name in settings.__struct_fields__
+        if name != "origins"
+    ]
+    if face.as_json:
+        face.answer({name: {"value": value, "origin": origin} for name, value, origin in rows})
+        return
+    table(("setting", "value", "from"), [(name, _setting(value), origin) for name, value, origin in rows])
+
+
+def _setting(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value)) or None
+    return None if value is None else str(value)

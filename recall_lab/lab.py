@@ -1,0 +1,339 @@
+"""The one object that faces hold: it opens a home and delegates, room by room, importing each when it is first used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from recall_lab.asking import Names, Wish, ask
+from recall_lab.display import call_line, register
+from recall_lab.errors import NoStoreError
+from recall_lab.hits import CitableHit, Hits
+from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Source, Status, Verification
+from recall_lab.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from recall_lab.briefs import LabBrief
+    from recall_lab.capture import Discovery
+    from recall_lab.evidence import SessionView
+    from recall_lab.store import Reader
+    from recall_lab.store.read_records import SessionInfo
+
+Paths = Path | str | Iterable[Path | str]
+
+
+def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bool = False) -> Lab:
+    """Open the Lab of a home.
+
+    Args:
+        home: The folder of store and mirror; else RECALL_LAB_HOME, else the platform's data folder.
+        sample: Open the packaged sample instead of the user's own history. It is captured when it is first asked for,
+            into a private folder of the cache (or into ``home``, when that is given), and used again later.
+        create: Whether the home may hold no store yet; ``index`` then makes it.
+
+    Raises:
+        NoStoreError: there is no store yet.
+        StoreError: the store cannot be opened, or another program made it.
+        UsageError: a setting cannot be used.
+    """
+    settings = load_settings(home)
+    if sample:
+        from recall_lab.sampling import capture_sample, sample_settings
+
+        settings = sample_settings(settings, own_home=home is None)
+        capture_sample(settings)
+    elif not create and not settings.store.exists():
+        raise NoStoreError(
+            f"there is no store in {settings.home} yet: run `recall-lab index`, or open_lab(create=True).index() in a "
+            "notebook; open_lab(sample=True) opens the packaged sample"
+        )
+    lab = Lab(settings)
+    if not create:
+        _ = lab.reader  # a store that cannot be opened is said here, not later
+    if "IPython" in sys.modules:
+        register(sys.modules["IPython"].get_ipython())
+    return lab
+
+
+class Lab:
+    """The history in one home: capture, search, evidence, analysis, panels.
+
+    Attributes:
+        settings: Where things are and how the user wants them.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._reader: Reader | None = None
+
+    # ---- the home ----
+
+    @property
+    def home(self) -> Path:
+        """The folder that holds store, mirror, caches and settings."""
+        return self.settings.home
+
+    @property
+    def zone(self) -> str:
+        """IANA name of the zone that days and times are shown in."""
+        return self.settings.zone
+
+    @property
+    def reader(self) -> Reader:
+        """The store, read-only; opened when it is first needed.
+
+        Raises:
+            NoStoreError: there is none yet.
+        """
+        if self._reader is None:
+            from recall_lab.store import open_reader
+
+            self._reader = open_reader(self.settings.store)
+        return self._reader
+
+    def close(self) -> None:
+        """Let go of the store; the next call opens it again."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Lab of {self.home}>"
+
+    # ---- capture ----
+
+    def discover(self, paths: Paths = ()) -> Discovery:
+        """List the transcripts that ``index`` would look at."""
+        from recall_lab.capture import discover
+
+        return discover(self.settings, _paths(paths))
+
+    def index(
+        self, paths: Paths = (), *, host: str | None = None, rebuild: bool = False, progress: bool = True
+    ) -> IndexReport:
+        """Capture what is new and refresh the mirror.
+
+        Args:
+            paths: A file, a folder or several; the known folders of all hosts when there are none.
+            host: The host of files that are not recognised.
+            rebuild: Read the sources from the start and replace what was captured of them.
+            progress: Show a progress bar.
+
+        Raises:
+            SourceError: a named path is not there, or is not a transcript.
+            RedactionError: the detector cannot be loaded; nothing was captured.
+            StoreError: the store cannot be written; earlier batches are kept.
+            MirrorError: all was captured, but the mirror cannot be refreshed.
+        """
+        from recall_lab.capture import index
+
+        return index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
+
+    # ---- search and evidence ----
+
+    def search(
+        self,
+        query: str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        host: Names = None,
+        role: Names = None,
+        kind: Names = None,
+        tool: Names = None,
+        branch: Names = None,
+        cwd: Path | str | None = None,
+        session: Names = None,
+        project: str | None = None,
+        model: Names = None,
+        has_error: bool = False,
+        limit: int = 10,
+        offset: int = 0,
+        scope: str | None = None,
+        require_all: bool = False,
+        half_life_days: float | None = None,
+    ) -> Hits:
+        """Search the history.
+
+        Args:
+            query: Words, ``"exact phrases"``, ``-without``, ``prefix*``, AND, OR, NOT; other punctuation is literal.
+            since: A time as people type it, in the user's zone: ``2026-05-01``, ``yesterday 3pm``, ``last 48h``.
+            until: Likewise; a day is included.
+            host: One name or several, as for the next ones: ``claude-code``, ``codex``.
+            role: ``user``, ``assistant``, ``tool``, ``host``; every one but ``host`` when left out.
+            kind: ``text``, ``tool_use``, ``tool_result``, ``summary``.
+            tool: Names of tools.
+            branch: Git branches.
+            cwd: A folder; what happened in it or below.
+            session: Native ids, or unambiguous heads of them.
+            project: Part of a repository's or folder's name.
+            model: Names of models.
+            has_error: Only what failed.
+            limit: At most so many hits, 1 to 1,000.
+            offset: Skip so many.
+            scope: ``repo`` (the repository of the working folder), ``session`` (the one of ``session``) or ``all``; by
+                default ``repo`` inside a repository that has sessions, else ``all``.
+            require_all: A hit must hold every word.
+            half_life_days: After how many days half of the recency share is gone; 0 leaves age out.
+
+        Raises:
+            TimeError: a time cannot be understood.
+            UsageError: a filter, scope or limit cannot be used.
+        """
+        wish = Wish(
+            since=since,
+            until=until,
+            host=host,
+            role=role,
+            kind=kind,
+            tool=tool,
+            branch=branch,
+            cwd=cwd,
+            session=session,
+            project=project,
+            model=model,
+            has_error=has_error,
+            limit=limit,
+            offset=offset,
+            scope=scope,
+            require_all=require_all,
+            half_life_days=half_life_days,
+        )
+        answer = ask(self.reader, query, wish, self.zone)
+        return Hits(answer, self, call_line("search", query, **wish.told()))
+
+    def cite(self, block: str | Hit | CitableHit, quote: str | None = None, *, start: int | None = None) -> Citation:
+        """Cite exact words of a block, or a hit's passage.
+
+        Args:
+            block: A block id, a head of one, a receipt, or a hit.
+            quote: The words; of a hit the whole passage, of a block the whole text when left out.
+            start: Where they start, in code points, when they stand several times.
+
+        Raises:
+            CitationError: the words are not in the block.
+            UnknownBlockError: there is no such block.
+        """
+        from recall_lab.evidence import cite
+
+        hit = block.hit if isinstance(block, CitableHit) else block
+        if isinstance(hit, Hit):
+            return cite(self.reader, hit.block_id, quote=quote, span=(hit.start, hit.end), revision=hit.content_hash)
+        span = None if start is None else (start, start + len(quote or ""))
+        return cite(self.reader, hit, quote=quote, span=span)
+
+    def check(self, block: str | Citation, quote: str | None = None, *, expected_hash: str | None = None) -> Check:
+        """Check a citation, or words against a block: valid or not, every occurrence, changed or gone since.
+
+        Args:
+            block: A citation, a receipt, or a block id.
+            quote: The exact words; a citation and a receipt have their own.
+            expected_hash: The content hash that the citation was made from, or a head of it.
+
+        Raises:
+            UnknownBlockError: there is no such block.
+            UsageError: there is nothing to check, or an id is malformed.
+        """
+        from recall_lab.evidence import check, check_citation
+
+        if isinstance(block, Citation):
+            return check_citation(self.reader, block)
+        return check(self.reader, block, quote, expected_hash=expected_hash)
+
+    def read(
+        self,
+        block: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        neighbors: int = 0,
+        revision: str | None = None,
+    ) -> Reading:
+        """Read a block, or a span of it, in its place.
+
+        Args:
+            block: A block id, a head of one (8 hex or more), or a receipt.
+            start: First code point.
+            length: How many code points; to the end when left out.
+            neighbors: How many blocks before and after to bring along.
+            revision: The content hash, or a head of it, of an earlier text.
+
+        Raises:
+            UnknownBlockError: there is no such block, or no text of it has this hash.
+            UsageError: an id is malformed, or a number is negative.
+        """
+        from recall_lab.evidence import read
+
+        return read(self.reader, block, start=start, length=length, neighbors=neighbors, revision=revision)
+
+    def sessions(self, **filters: Any) -> tuple[SessionInfo, ...]:
+        """List sessions, the newest first; filters as :func:`recall_lab.store.session_reading.sessions` has them."""
+        from recall_lab.store.session_reading import sessions
+
+        return sessions(self.reader, **filters)
+
+    def session(self, session: str, **view: Any) -> SessionView:
+        """Look at one session; views as :func:`recall_lab.evidence.session_view` has them."""
+        from recall_lab.evidence import session_view
+
+        return session_view(self.reader, session, zone=self.zone, **view)
+
+    def brief(self, question: str, chosen: Hits | Iterable[Any] | None = None, **options: Any) -> LabBrief:
+        """Make a document of citations; ``.save(path)`` writes it as .md, .html, .ipynb or .json.
+
+        Args:
+            question: What it answers.
+            chosen: Hits or citations in the order wanted; the best passages for the question when left out.
+            options: More for :func:`recall_lab.evidence.compose`: notes, remarks, title, filters, limit.
+
+        Raises:
+            UsageError: there is neither a question nor anything chosen.
+            CitationError: a citation's words are not in its block.
+        """
+        from recall_lab.briefs import LabBrief
+        from recall_lab.evidence import compose
+
+        picked = None if chosen is None else [item.hit if isinstance(item, CitableHit) else item for item in chosen]
+        options.setdefault("zone", self.zone)
+        return LabBrief(compose(self.reader, question, picked, **options))
+
+    def verify(self, path: Path | str) -> Verification:
+        """Check every receipt in a file again.
+
+        Raises:
+            NotFoundError: there is no such file.
+            UsageError: it cannot be read.
+        """
+        from recall_lab.evidence import verify
+
+        return verify(self.reader, path)
+
+    # ---- analysis ----
+
+    def status(self) -> Status:
+        """The store at a glance."""
+        from recall_lab.store.status import status
+
+        return status(self.reader)
+
+    def sources(self) -> tuple[Source, ...]:
+        """Every source that the store knows, by path."""
+        from recall_lab.store.status import known_sources
+
+        return tuple(known_sources(self.reader).values())
+
+
+def _paths(paths: Paths) -> tuple[Path, ...]:
+    several = (paths,) if isinstance(paths, Path | str) else paths
+    return tuple(Path(path).expanduser() for path in several)
