@@ -109,6 +109,11 @@ class Preparer:
         self._learn(fields.values())
         return msgspec.structs.replace(raw, **{name: self._small[value] for name, value in fields.items()})
 
+    def is_clean(self, state: bytes) -> bool:
+        """Say whether a parser's state holds nothing that the detector would take out."""
+        text = state.decode("latin-1").replace("\x00", " ")
+        return self._redactor.redact([text])[0].text == text
+
     def small(self, text: str) -> Redacted:
         """Redact one short string (a path, a record type)."""
         self._learn([text])

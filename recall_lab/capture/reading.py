@@ -188,6 +188,9 @@ class _Run:
         settled = msgspec.structs.replace(
             self._accounts.settle(checkpoint), session=session, children=children, raw_session=raw
         )
+        if not self._preparer.is_clean(checkpoint.state):
+            # An id that looks like a secret: nothing of it is kept, and the source is read from its start next time.
+            checkpoint, settled = Checkpoint(0, 0, b""), Settled(session=session)
         batch = Batch(
             source=self._source(cursor, fingerprint, state, checkpoint, settled),
             session=session,
