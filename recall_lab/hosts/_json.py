@@ -69,14 +69,14 @@ class LineReader(Generic[T]):
             ended: False when the line has no newline yet: what is not a whole object then is pending.
         """
         text = data.decode("utf-8", "surrogateescape")
-        size = len if len(text) == len(data) else _byte_length
+        plain = len(text) == len(data)
         pieces: list[Piece[T]] = []
         at, byte = 0, 0  # the same place in characters and in bytes
         budget = _RESCAN_LIMIT
 
         def add(end: int, value: T | None, note: str | None) -> None:
             nonlocal at, byte
-            until = byte + size(text[at:end])
+            until = end if plain else byte + len(text[at:end].encode("utf-8", "surrogateescape"))
             pieces.append(Piece(byte, until, value, note))
             at, byte = end, until
 
@@ -206,10 +206,6 @@ def _flat(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in {Union, UnionType} else (hint,)
 
 
-def _byte_length(text: str) -> int:
-    return len(text.encode("utf-8", "surrogateescape"))
-
-
 def _whole(digits: str) -> int | float:
     try:
         return int(digits)
@@ -218,8 +214,8 @@ def _whole(digits: str) -> int | float:
 
 
 def _reason(message: str) -> str:
-    """Return the decoder's own words, which never quote the text."""
-    return message.removesuffix(" starting at").lower()[:60]
+    """Return the decoder's own words, without any of the text."""
+    return message.partition(":")[0].removesuffix(" starting at").removesuffix(" at").lower()
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_int=_whole)

@@ -1,6 +1,7 @@
 """Names and ids that a transcript brings: kept only where they look like what they claim to be.
 
-They go into ledgers, keys and states as they are, without passing the detector as texts do, so nothing may hide in them.
+They go into ledgers, keys and states as they are, without passing the detector as texts do, so nothing may hide in
+them.
 """
 
 from __future__ import annotations

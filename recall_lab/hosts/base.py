@@ -1,13 +1,13 @@
 """The one interface of a host: lines of bytes in, events out; pure.
 
-Events hold text as the host wrote it, not yet redacted: they never leave capture's memory. A parser is fed the lines of a
-source in file order, may be asked for its state at any point where it says so, and can be resumed from that state when the
-source has grown. Feeding a source in one go, or in any number of pieces with a resume between them, gives the same
-placements, ledger and calls.
+Events hold text as the host wrote it, not yet redacted: they never leave capture's memory. A parser is fed the lines
+of a source in file order, may be asked for its state at any point, and can be resumed from that state when the source
+has grown. Feeding a source in one go, or in any number of pieces with a resume between them, gives the same placements,
+ledger and calls.
 
-A source may repeat what a child session (an agent) said. Where the child has a file of its own, that file tells it; only
-capture knows which files there are. So capture collects ``Host.agent_id`` of every file it found and hands the set to
-``Host.parser``: what is told of an agent outside the set is the only copy, and comes wrapped in ``Embedded``.
+A source may repeat what a child session (an agent) said. Where the child has a file of its own, that file tells it;
+only capture knows which files there are. So capture collects ``Host.agent_id`` of every file it found and hands the set
+to ``Host.parser``: what is told of an agent outside the set is the only copy, and comes wrapped in ``Embedded``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from recall_lab.model import Disposition, Kind, Relation, Role
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
-    """One line of a source: ``data`` without its ``\\n``, ``offset`` and ``length`` (with the ``\\n``) in bytes.
+    r"""One line of a source: ``data`` without its ``\n``, ``offset`` and ``length`` (with the ``\n``) in bytes.
 
-    ``ended`` is False only for a last line that has no ``\\n`` yet.
+    ``ended`` is False only for a last line that has no ``\n`` yet.
     """
 
     offset: int
@@ -161,7 +161,7 @@ class Parser(Protocol):
         ...
 
     def finish(self) -> list[Event]:
-        """Return what only the end of the range decides (pending last line, deferred blocks). The parser is then done."""
+        """Return what only the end of the range decides (deferred blocks, a last name). The parser is then done."""
         ...
 
     def dead(self) -> tuple[tuple[int, int], ...]:

@@ -31,11 +31,12 @@ TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 THINKING_TYPES = frozenset({"thinking", "redacted_thinking"})
 MEDIA_TYPES = frozenset({"image", "document"})
 REQUEST_TYPES = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+SILENT_TYPES = THINKING_TYPES | MEDIA_TYPES
 KNOWN_TYPES = TEXT_TYPES | THINKING_TYPES | MEDIA_TYPES | REQUEST_TYPES
 
 
 class Text(msgspec.Struct, frozen=True, gc=False):
-    """The text of one block: ``index`` is the place of its item in the message, ``part`` tells texts of one item apart."""
+    """The text of one block: ``index`` is its item's place in the message, ``part`` tells texts of one item apart."""
 
     index: int
     role: Role
@@ -67,11 +68,6 @@ def media_text(kind: str | None, source: Media | None) -> str:
         source.media_type if source.media_type and re.fullmatch(r"[\w.+-]+/[\w.+-]+", source.media_type) else None
     )
     return placeholder(kind, media_type, size)
-
-
-def tool_request(item: Item) -> str:
-    """Return the text of a request; see ``request_text`` for its form."""
-    return request_text(item.name, item.input)
 
 
 def tool_result(item: Item) -> str:
@@ -108,6 +104,45 @@ def failure(item: Item, text: str) -> tuple[bool, str | None]:
     if len(told) == 2 and code is not None and _EXIT_CODE.fullmatch(told[0]):
         return True, f"{told[0]}: {told[1]}"[:_ERROR_LENGTH]
     return True, told[0][:_ERROR_LENGTH] if told else None
+
+
+def is_prompt(record: Record) -> bool:
+    """Say whether a user record holds no tool's result."""
+    content = record.message.content if record.message else None
+    return not (isinstance(content, list) and any(map(is_result, content)))
+
+
+def texts(record: Record, items: list[Item], *, aside: bool = False) -> Iterator[Text]:
+    """Yield the texts of a message, in order; thinking and empty ones are left out.
+
+    Args:
+        record: The user or assistant record that holds the message.
+        items: Its content.
+        aside: The host's reminder before a question is a text of its own.
+    """
+    answer = record.type == "assistant"
+    typed = not answer and is_typed(record)
+    task = bool(record.is_sidechain) and not record.permission_mode
+    for index, item in enumerate(items):
+        if is_result(item):
+            text = tool_result(item)
+            if text.strip():
+                yield Text(index, "tool", "tool_result", text)
+        elif item.type in REQUEST_TYPES:
+            yield Text(index, "assistant" if answer else "host", "tool_use", request_text(item.name, item.input))
+        elif item.type not in THINKING_TYPES:
+            text = media_text(item.type, item.source) if item.type in MEDIA_TYPES else item.text or ""
+            if not text.strip():
+                continue
+            if answer:
+                yield Text(index, "assistant", "text", text)
+            elif record.is_compact_summary:
+                yield Text(index, "host", "summary", text)
+            elif aside and typed and (cut := split_question(text)):
+                yield Text(index, "host", "text", cut[0], part="reminder")
+                yield Text(index, "user", "text", cut[1])
+            else:
+                yield Text(index, text_role(text, typed=typed, task=task), "text", text)
 
 
 def is_typed(record: Record) -> bool:

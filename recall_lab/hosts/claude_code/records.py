@@ -89,15 +89,8 @@ class Inner(msgspec.Struct, gc=False, rename="camel"):
     timestamp: str | float | None = None
     request_id: str | None = None
     is_meta: bool | None = None
+    is_compact_summary: bool | None = None
     message: Message | None = None
-
-
-class Data(msgspec.Struct, gc=False, rename="camel"):
-    """The body of a progress record."""
-
-    type: str | None = None
-    agent_id: str | None = None
-    message: Inner | str | None = None
 
 
 class Origin(msgspec.Struct, gc=False):
@@ -128,6 +121,36 @@ class Fork(msgspec.Struct, gc=False, rename="camel"):
     """The record of another session that this one goes on from."""
 
     session_id: str | None = None
+
+
+class Data(msgspec.Struct, gc=False, rename="camel"):
+    """The body of a progress record."""
+
+    type: str | None = None
+    agent_id: str | None = None
+    message: Inner | str | None = None
+
+    def spoken(self, record: Record) -> Record | None:
+        """Return the embedded message as a record of its agent, where ``record`` holds this; None when it is none."""
+        inner = self.message
+        if not isinstance(inner, Inner) or inner.message is None or not inner.uuid:
+            return None
+        if inner.type not in ("user", "assistant"):
+            return None
+        return Record(
+            type=inner.type,
+            uuid=inner.uuid,
+            session_id=record.session_id,
+            timestamp=inner.timestamp if inner.timestamp is not None else record.timestamp,
+            cwd=record.cwd,
+            git_branch=record.git_branch,
+            version=record.version,
+            request_id=inner.request_id,
+            is_sidechain=True,
+            is_meta=inner.is_meta,
+            is_compact_summary=inner.is_compact_summary,
+            message=inner.message,
+        )
 
 
 class Record(msgspec.Struct, gc=False, rename="camel"):

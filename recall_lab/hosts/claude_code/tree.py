@@ -1,4 +1,4 @@
-"""The tree of a transcript's records: which uuids were seen, who follows whom, and which branches a rewind left dead."""
+"""The tree of a transcript's records: which were seen, who follows whom, and which branches a rewind left dead."""
 
 from __future__ import annotations
 
