@@ -123,7 +123,8 @@ class Hits(Sequence[CitableHit]):
             line += f"; {answer.outside_scope:,} more outside the scope"
         if answer.gated:
             line += f"; {answer.gated:,} matched only common words and are left out"
-        return f"{line}. {answer.notice}" if answer.notice else line
+        line += "."
+        return f"{line} {answer.notice}" if answer.notice else line
 
     def __repr__(self) -> str:
         lines = [self.heading()]

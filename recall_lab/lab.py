@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from recall_lab.evidence import SessionView
     from recall_lab.store import Reader
     from recall_lab.store.read_records import SessionInfo
+    from recall_lab.widgets import Panels
 
 Paths = Path | str | Iterable[Path | str]
 
@@ -318,6 +320,15 @@ class Lab:
         from recall_lab.evidence import verify
 
         return verify(self.reader, path)
+
+    # ---- panels ----
+
+    @property
+    def panels(self) -> Panels:
+        """The panels for JupyterLab: ``search()``, ``citation()``, ``usage()``, ``coverage()``."""
+        # Panels stand above the Lab and hold one, so the Lab knows them by name only.
+        made: Panels = import_module("recall_lab.widgets").Panels(self)
+        return made
 
     # ---- analysis ----
 

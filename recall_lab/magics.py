@@ -84,14 +84,19 @@ class RecallMagics(Magics):
                 raise UsageError(f"%%recall_sql: {name!r} cannot be a variable's name; use letters, digits and _")
             frame = self._open().sql(cell)
             if name:
-                self.shell.user_ns[name] = frame
+                self._names()[name] = frame
             return frame
 
         return _told(query)
 
+    def _names(self) -> dict[str, Any]:
+        """The notebook's variables."""
+        assert self.shell is not None
+        return self.shell.user_ns
+
     def _open(self) -> Lab:
         """The notebook's own Lab if it has one, else the user's."""
-        named = self.shell.user_ns.get(LAB_NAME)
+        named = self._names().get(LAB_NAME)
         if isinstance(named, Lab):
             return named
         if self._lab is None:

@@ -50,7 +50,9 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     from rich.text import Text
 
     shown = [list(row) for row in rows]
-    grid = Table(box=box.SIMPLE_HEAD, title=Text(title) if title else None, title_justify="left", pad_edge=False)
+    grid = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, title=Text(title) if title else None, title_justify="left", pad_edge=False
+    )
     for index, header in enumerate(headers):
         numeric = any(isinstance(row[index], int | float) for row in shown)
         grid.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
