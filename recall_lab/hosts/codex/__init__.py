@@ -1,4 +1,4 @@
-"""Codex: rollout files of today, and the bare records of 2025-08."""
+"""Codex: ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`` and ``~/.codex/archived_sessions``."""
 
 from __future__ import annotations
 
@@ -6,42 +6,26 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from recall_lab.hosts.base import Checkpoint, Host, Line
-from recall_lab.hosts.codex.parser import CodexParser
-from recall_lab.hosts.codex.records import read_line
-
-__all__ = ["HOST", "CodexHost"]
-
-_FOLDERS = frozenset({"sessions", "archived_sessions"})
+from recall_lab.hosts.base import Parser as HostParser
+from recall_lab.hosts.codex.fold import NAME
+from recall_lab.hosts.codex.parser import Parser
+from recall_lab.hosts.codex.records import Record, read_line
 
 
-class CodexHost(Host):
-    """See ``hosts.base.Host``."""
+class Codex(Host):
+    """Rollouts of Codex, current and of 2025-08."""
 
-    name = "codex"
+    name = NAME
 
     def recognise(self, head: Sequence[bytes], path: PurePath) -> bool:
-        """Say whether the first records are a rollout's.
-
-        One record of a rollout's own kind among them is enough; a record whose kind other hosts have too counts when
-        the file has a rollout's name.
-        """
+        """Say whether one of the first records is one that Codex alone writes, or the file is named as a rollout."""
         named = path.name.startswith("rollout-") and path.suffix == ".jsonl"
-        offset = 0
-        for data in head:
-            line = Line(offset, len(data) + 1, data)
-            offset += line.length
-            if not data.strip():
-                continue
-            for record in read_line(line):
-                if record.group in ("item", "event") and record.name.startswith(("response_item/", "event_msg/")):
-                    return True
-                if record.kind in ("session_meta", "turn_context"):
-                    return True
-                if record.group == "header" and (named or _is_header(data)):
-                    return True
-                if named and record.group in ("item", "state", "other"):
-                    return True
-        return False
+        return any(
+            _is_own(record, data, named=named)
+            for data in head
+            if data.strip()
+            for record in read_line(Line(0, len(data), data))
+        )
 
     def parser(
         self,
@@ -50,14 +34,18 @@ class CodexHost(Host):
         *,
         agents: frozenset[str] | None = None,
         companion: bytes = b"",
-    ) -> CodexParser:
-        """Return a parser for the source at ``path``; a rollout tells nothing of others, and nothing lies beside it."""
+    ) -> HostParser:
+        """Return a parser; see ``hosts.base.Host``. Codex tells no agent inside another one's file."""
         del agents, companion
-        return CodexParser(path, resume)
+        return Parser(path, resume)
 
 
-def _is_header(data: bytes) -> bool:
-    return b'"instructions"' in data and b'"timestamp"' in data
+def _is_own(record: Record, data: bytes, *, named: bool) -> bool:
+    if record.group == "header":
+        return named or b'"instructions"' in data
+    if record.group in {"item", "event"}:
+        return named or not record.bare
+    return record.group == "other" and (named or record.kind in {"session_meta", "turn_context"})
 
 
-HOST = CodexHost()
+HOST = Codex()

@@ -1,79 +1,90 @@
-"""Parts of a message, and placeholders for what is never kept."""
+"""Parts of a message or a tool's output as text, and placeholders for what is never kept."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-_DATA_URL = re.compile(r"data:([A-Za-z0-9.+-]+/[A-Za-z0-9.+-]+)?(?:;[A-Za-z0-9=.-]+)*;base64,([A-Za-z0-9+/=_-]*)")
+from recall_lab.hosts._text import base64_size, placeholder
+
+_DATA_URL = re.compile(r"data:([\w.+-]{1,64}/[\w.+-]{1,64})?(?:;[\w.=-]{1,64}){0,8};base64,([A-Za-z0-9+/=_-]*)")
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
 _WRAPPER = re.compile(r"\s*(?:<image(?:\s[^<>]*)?>|</image>)\s*")
-_KEPT_DATA = 200  # characters of base64 that are no picture yet
+_IMAGES = frozenset({"input_image", "output_image", "image"})
+_FILES = frozenset({"input_file", "file", "document", "input_audio", "audio", "resource"})
+PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "encrypted_content"}) | _IMAGES | _FILES
+_WORDS = 200  # base64 of fewer characters may be a word of the text
 
 
-def part_text(part: Any) -> str | None:
-    """Return a content part as text: its words, or a placeholder; None for what is never kept."""
+def part_text(part: Any) -> str:
+    """Return a content part as text: its words, or a placeholder; empty for what is never kept."""
     if isinstance(part, str):
         return without_data(part)
     if not isinstance(part, dict):
-        return None
+        return ""
     text = part.get("text")
     if isinstance(text, str):
         return without_data(text)
     kind = part.get("type")
-    if kind in {"input_image", "image", "output_image"}:
-        return image_placeholder(part.get("image_url") or part.get("url") or part.get("data"), part.get("mimeType"))
-    if kind in {"input_file", "file", "document", "input_audio", "audio"}:
-        data = part.get("file_data") or part.get("data")
-        return f"[{str(kind).removeprefix('input_')}: {_size(data)}]"
-    return None
+    if kind in _IMAGES:
+        return image_text(part.get("image_url") or part.get("url") or part.get("data"), part.get("mimeType"))
+    if kind in _FILES:
+        data = part.get("file_data") or part.get("data") or part.get("blob")
+        size = base64_size(data) if isinstance(data, str) else None
+        return placeholder(str(kind).removeprefix("input_"), _media_type(part.get("mimeType")), size)
+    return ""
 
 
 def parts_text(parts: list[Any]) -> str:
-    """Return the parts of a tool's output as one text."""
-    return "\n".join(text for part in parts if (text := part_text(part)) is not None)
+    """Return the parts of a tool's output as one text, a line break between them."""
+    return "\n".join(text for part in parts if (text := part_text(part)))
+
+
+def part_words(part: Any) -> str | None:
+    """Return a part's words as they stand; None for a picture or anything else."""
+    if isinstance(part, str):
+        return part
+    text = part.get("text") if isinstance(part, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def message_words(content: Any) -> list[str]:
+    """Return the words of a message, part by part, without the tags around pictures."""
+    parts = content if isinstance(content, list) else [content]
+    return [text for part in parts if (text := part_words(part)) is not None and not is_wrapper(part, parts)]
 
 
 def is_wrapper(part: Any, parts: list[Any]) -> bool:
-    """Say whether a text part is only the tag that the host puts around a picture."""
-    if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+    """Say whether a part is only the tag that the host puts before or after a picture of the same message."""
+    if len(parts) < 2 or not isinstance(part, dict):
         return False
-    if not any(isinstance(other, dict) and other.get("type") == "input_image" for other in parts):
+    text = part.get("text")
+    if not isinstance(text, str) or len(text) > 400 or not _WRAPPER.fullmatch(text):
         return False
-    return len(part["text"]) < 300 and _WRAPPER.fullmatch(part["text"]) is not None
+    return any(isinstance(other, dict) and other.get("type") == "input_image" for other in parts)
 
 
-def image_placeholder(source: Any, media_type: Any = None) -> str:
+def image_text(source: Any, media_type: Any = None) -> str:
     """Return what stands for a picture: its type and size in bytes, or where it lies."""
     if isinstance(source, dict):
         source = source.get("url")
     if not isinstance(source, str):
-        return "[image]"
-    match = _DATA_URL.match(source)
-    if match:
-        return f"[image: {match[1] or 'unknown type'}, {_bytes(match[2]):,} bytes]"
-    if source.startswith(("http://", "https://")) or len(source) < _KEPT_DATA:
+        return placeholder("image", _media_type(media_type), None)
+    if match := _DATA_URL.match(source):
+        return placeholder("image", match[1], base64_size(match[2]))
+    if source.startswith(("http://", "https://", "file://")) or len(source) < _WORDS:
         return f"[image: {source}]"
-    kind = media_type if isinstance(media_type, str) else "unknown type"
-    return f"[image: {kind}, {_bytes(source):,} bytes]"
+    return placeholder("image", _media_type(media_type), base64_size(source))
 
 
 def without_data(text: str) -> str:
     """Return text with embedded pictures and documents replaced by their type and size."""
-    if ";base64," not in text:
-        return text
-    return _DATA_URL.sub(
-        lambda match: (
-            f"[data: {match[1] or 'unknown type'}, {_bytes(match[2]):,} bytes]"
-            if len(match[2]) > _KEPT_DATA
-            else match[0]
-        ),
-        text,
-    )
+    return _DATA_URL.sub(_replaced, text) if ";base64," in text else text
 
 
-def _bytes(base64: str) -> int:
-    return len(base64.rstrip("=")) * 3 // 4
+def _replaced(match: re.Match[str]) -> str:
+    return match[0] if len(match[2]) < _WORDS else placeholder("data", match[1], base64_size(match[2]))
 
 
-def _size(data: Any) -> str:
-    return f"{_bytes(data):,} bytes" if isinstance(data, str) else "no data"
+def _media_type(value: Any) -> str | None:
+    return value if isinstance(value, str) and _MEDIA_TYPE.fullmatch(value) else None

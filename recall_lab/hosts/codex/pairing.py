@@ -1,9 +1,9 @@
 """Which message repeats which event, and so which text is the user's own.
 
 A message and the event that repeats it stand close together, in either order. Records wait in a window until that is
-decided, so that whatever follows can be read strictly in file order: a record leaves the window when it is settled and
-another line has begun, or when ``WINDOW_RECORDS`` records or ``WINDOW_BYTES`` bytes have passed since. What leaves
-depends on the bytes alone, never on how they were cut into captures.
+decided, so that whatever follows can be read strictly in file order: a line leaves the window when its records are
+settled and another line has begun, or when ``WINDOW_RECORDS`` records or ``WINDOW_BYTES`` bytes have passed since. What
+leaves depends on the bytes alone, never on how they were cut into captures.
 """
 
 from __future__ import annotations
@@ -13,53 +13,67 @@ from typing import Any
 
 import msgspec
 
-from recall_lab.hosts.codex.content import is_wrapper
-from recall_lab.hosts.codex.records import Record
+from recall_lab.hosts.codex.content import is_wrapper, message_words, part_words
+from recall_lab.hosts.codex.records import Body, Record
 from recall_lab.model import Role
 
 WINDOW_RECORDS = 128
 WINDOW_BYTES = 512 * 1024
 
 _HOST_HEADS = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "<skill>", "# AGENTS.md")
-_USER_KINDS = frozenset({"", "unknown", "images.preparation_error", "images.unsupported", "audio.unsupported"})
+_USERS = frozenset({"", "unknown", "images.preparation_error", "images.unsupported", "audio.unsupported"})
+
 _Key = tuple[bool, str]
+_Table = dict[_Key, deque["_Pair"]]
 
 
 class _Pair(msgspec.Struct, gc=False):
-    """What a message or an event says, and which of it has been found on the other side."""
+    """A message or an event that looks for its counterpart.
 
-    index: int
-    record: Record
+    ``parts`` are its texts, ``found`` those of them, or all of them joined, that the other side says too.
+    """
+
+    index: int  # its place among the records read
+    end: int  # offset in bytes of what follows it
     is_user: bool
     parts: list[str]
-    found: set[str]
-    left: bool = False
+    found: set[str] = set()
+    gone: bool = False
 
     @property
     def whole(self) -> str:
-        return "".join(self.parts)
+        return "".join(self.parts) if len(self.parts) > 1 else self.parts[0]
 
     @property
     def settled(self) -> bool:
         return bool(self.found) and (self.whole in self.found or self.found.issuperset(self.parts))
 
+    @property
+    def texts(self) -> list[str]:
+        return self.parts if len(self.parts) == 1 else [self.whole, *self.parts]
+
     def seeks(self, text: str) -> bool:
-        return not self.left and text not in self.found and not self.settled
+        return not self.gone and text not in self.found and not self.settled
 
 
 class Window:
-    """The records that are not yet decided."""
+    """The records that are not yet decided.
+
+    Args:
+        user_events: A user_message event is among the records that have left.
+        bare: The source is of 2025-08: it has no events.
+    """
 
     def __init__(self, *, user_events: bool, bare: bool) -> None:
-        self.user_events = user_events  # a user_message event is among the records that have left
-        self.bare = bare  # a file of 2025-08, which has no events
+        self.user_events = user_events
+        self.bare = bare
         self._records: deque[Record] = deque()
         self._pairs: dict[int, _Pair] = {}  # by offset of the record
-        self._messages: dict[_Key, deque[_Pair]] = {}
-        self._events: dict[_Key, deque[_Pair]] = {}
+        self._messages: _Table = {}
+        self._events: _Table = {}
         self._user_events_inside = 0
         self._index = 0
-        self._last: Record | None = None
+        self._last_line = -1
 
     @property
     def start(self) -> int | None:
@@ -67,45 +81,37 @@ class Window:
         return self._records[0].line if self._records else None
 
     def add(self, record: Record) -> None:
-        """Take in the next record of the file."""
+        """Take in the next record of the source."""
         self._index += 1
-        self._last = record
+        self._last_line = record.line
         self._records.append(record)
-        if record.group == "event":
-            said = event_text(record)
+        group = record.group
+        if group == "item":
+            if record.kind == "message" and not self.bare and record.body.role in ("user", "assistant"):
+                parts = message_words(record.body.content)
+                self._enter(record, record.body.role == "user", parts, self._messages, self._events)
+        elif group == "event":
+            said = event_words(record)
             if said is not None:
-                is_user, text = said
-                self._user_events_inside += is_user
-                self._enter(_Pair(self._index, record, is_user, [text], set()), self._events, self._messages)
-        elif record.kind == "message" and record.group == "item":
-            role = record.body.role
-            if not self.bare and role in ("user", "assistant"):
-                pair = _Pair(self._index, record, role == "user", message_texts(record.body.content) or [""], set())
-                self._enter(pair, self._messages, self._events)
-        elif record.group == "header":
+                self._user_events_inside += said[0]
+                self._enter(record, said[0], [said[1]], self._events, self._messages)
+        elif group == "header":
             self.bare = True
 
     def extend(self, length: int) -> bool:
         """Count a blank line with the record before it; False when there is none."""
-        if self._last is None or not self._records:
+        if not self._records:
             return False
-        self._last.length += length
+        self._records[-1].length += length
         return True
 
     def leaving(self) -> list[Record]:
         """Return the records that are decided, in file order: whole lines only, and never the last line."""
         left: list[Record] = []
-        records, pairs = self._records, self._pairs
-        last_line = self._last.line if self._last else -1
-        while records and records[0].line != last_line:
-            line = records[0].line
-            if pairs:
-                for record in records:
-                    if record.line != line:
-                        break
-                    pair = pairs.get(record.offset)
-                    if pair and not pair.settled and not self._expired(pair):
-                        return left
+        records = self._records
+        while records and (line := records[0].line) != self._last_line:
+            if self._pairs and not self._decided(line):
+                break
             while records[0].line == line:
                 left.append(self._leave(records.popleft()))
         return left
@@ -117,115 +123,106 @@ class Window:
             left.append(self._leave(self._records.popleft()))
         return left
 
-    # ---- one record ------------------------------------------------------------------------------------------------
+    # ---- pairs -----------------------------------------------------------------------------------------------------
 
-    def _expired(self, pair: _Pair) -> bool:
-        passed = self._last.offset - pair.record.offset - pair.record.length if self._last else 0
-        return self._index - pair.index >= WINDOW_RECORDS or passed >= WINDOW_BYTES
+    def _decided(self, line: int) -> bool:
+        """Say whether every record of the first line is settled, or has waited long enough."""
+        for record in self._records:
+            if record.line != line:
+                break
+            pair = self._pairs.get(record.offset)
+            if pair is None or pair.settled:
+                continue
+            if self._index - pair.index < WINDOW_RECORDS and self._last_line - pair.end < WINDOW_BYTES:
+                return False
+        return True
 
-    def _enter(
-        self, pair: _Pair, own: dict[_Key, deque[_Pair]], others: dict[_Key, deque[_Pair]]
-    ) -> None:
-        self._pairs[pair.record.offset] = pair
-        for text in dict.fromkeys((pair.whole, *pair.parts)):
+    def _enter(self, record: Record, is_user: bool, parts: list[str], own: _Table, others: _Table) -> None:
+        pair = _Pair(self._index, record.offset + record.length, is_user, parts or [""], set())
+        self._pairs[record.offset] = pair
+        for text in pair.texts:
             if not pair.seeks(text):
                 continue
-            key = (pair.is_user, text)
-            waiting = others.get(key)
+            waiting = others.get((is_user, text))
             while waiting and not waiting[0].seeks(text):
                 waiting.popleft()
             if waiting:
                 waiting.popleft().found.add(text)
                 pair.found.add(text)
             else:
-                own.setdefault(key, deque()).append(pair)
+                own.setdefault((is_user, text), deque()).append(pair)
 
     def _leave(self, record: Record) -> Record:
-        pair = self._pairs.pop(record.offset, None)
-        if pair is None:
-            if record.kind == "message" and record.group == "item":
-                record.roles = self._roles(record, None)
-            return record
-        pair.left = True
+        pair = self._pairs.pop(record.offset, None) if self._pairs else None
         if record.group == "item":
-            record.roles = self._roles(record, pair)
+            if record.kind == "message":
+                record.roles = self._roles(record.body, pair)
             table = self._messages
         else:
-            record.repeated = bool(pair.found)
-            if pair.is_user:
-                self._user_events_inside -= 1
-                self.user_events = True
             table = self._events
-        for text in (pair.whole, *pair.parts):
-            waiting = table.get((pair.is_user, text))
-            if waiting is not None:
+            if pair is not None:
+                record.repeated = bool(pair.found)
+                if pair.is_user:
+                    self._user_events_inside -= 1
+                    self.user_events = True
+        if pair is not None:
+            pair.gone = True
+            for text in pair.texts:
+                waiting = table.get((pair.is_user, text))
                 while waiting and not waiting[0].seeks(text):
                     waiting.popleft()
-                if not waiting:
+                if waiting is not None and not waiting:
                     del table[pair.is_user, text]
         return record
 
     # ---- roles -----------------------------------------------------------------------------------------------------
 
-    def _roles(self, record: Record, pair: _Pair | None) -> list[Role]:
+    def _roles(self, body: Body, pair: _Pair | None) -> list[Role]:
         """Return the role of each part of a message."""
-        body = record.body
         content = body.content if isinstance(body.content, list) else [body.content]
         if body.role == "assistant":
             return ["assistant"] * len(content)
         if body.role != "user":
             return ["host"] * len(content)
         whole = pair is not None and pair.whole in pair.found
-        kinds = _annotated(body, len(content))
+        kinds = _annotations(body, len(content))
         roles: list[Role | None] = []
         for place, part in enumerate(content):
             text = part_words(part)
             if text is None or is_wrapper(part, content):
-                roles.append("user" if kinds and _is_users(kinds[place]) else None)
+                roles.append(_annotated(kinds[place]) if kinds else None)
             elif whole or (pair is not None and text in pair.found):
                 roles.append("user")
             elif kinds:
-                roles.append("user" if _is_users(kinds[place]) else "host")
+                roles.append(_annotated(kinds[place]))
             elif self.user_events or self._user_events_inside:
                 roles.append("host")
             else:
                 roles.append("host" if text.lstrip().startswith(_HOST_HEADS) else "user")
-        others: Role = "user" if whole or "user" in roles or not any(roles) else "host"
-        return [role or others for role in roles]
+        # A picture belongs to whoever wrote the words beside it.
+        beside: Role = "host" if "host" in roles and "user" not in roles else "user"
+        return [role or beside for role in roles]
 
 
-def _annotated(body: Any, count: int) -> list[Any] | None:
-    """Return what the host itself says of each part of a user message, where it does (Codex 0.15x)."""
-    meta = body.internal_chat_message_metadata_passthrough
-    kinds = meta.get("content_item_kinds") if isinstance(meta, dict) else None
-    return kinds if isinstance(kinds, list) and len(kinds) == count else None
-
-
-def _is_users(kind: Any) -> bool:
-    return isinstance(kind, str) and (kind in _USER_KINDS or kind.startswith("user."))
-
-
-def part_words(part: Any) -> str | None:
-    """Return a part's words; None for a picture or anything else."""
-    if isinstance(part, str):
-        return part
-    text = part.get("text") if isinstance(part, dict) else None
-    return text if isinstance(text, str) else None
-
-
-def message_texts(content: Any) -> list[str]:
-    """Return the words of a message, part by part, without the tags around pictures."""
-    parts = content if isinstance(content, list) else [content]
-    return [text for part in parts if (text := part_words(part)) is not None and not is_wrapper(part, parts)]
-
-
-def event_text(record: Record) -> tuple[bool, str] | None:
-    """Return (is it the user's, its text) of an event that says a message; None for any other event."""
+def event_words(record: Record) -> tuple[bool, str] | None:
+    """Return (are they the user's, the words) of an event that says a message; None for any other event."""
     kind, body = record.kind, record.body
     if kind in ("user_message", "agent_message"):
         if isinstance(body.message, str) and body.kind in (None, "plain"):
             return kind == "user_message", body.message
     elif kind == "item_completed" and isinstance(body.item, dict):
-        if body.item.get("type") in ("UserMessage", "AgentMessage"):
-            return body.item["type"] == "UserMessage", "".join(message_texts(body.item.get("content")))
+        said = body.item.get("type")
+        if said in ("UserMessage", "AgentMessage"):
+            return said == "UserMessage", "".join(message_words(body.item.get("content")))
     return None
+
+
+def _annotations(body: Body, count: int) -> list[Any] | None:
+    """Return what the host says of each part of a user message, where it does (Codex 0.15x)."""
+    meta = body.internal_chat_message_metadata_passthrough
+    kinds = meta.get("content_item_kinds") if isinstance(meta, dict) else None
+    return kinds if isinstance(kinds, list) and len(kinds) == count else None
+
+
+def _annotated(kind: Any) -> Role:
+    return "user" if isinstance(kind, str) and (kind in _USERS or kind.startswith("user.")) else "host"

@@ -5,60 +5,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import PurePath
+from typing import Any
 
 import msgspec
 
+from recall_lab.errors import SourceError
 from recall_lab.hosts.base import Checkpoint, Event, Line, RawRecord, RawSession
 from recall_lab.hosts.codex.fold import Fold, State
 from recall_lab.hosts.codex.pairing import Window
 from recall_lab.hosts.codex.records import read_line
 
 _NAME_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_ENCODE = msgspec.msgpack.Encoder()
-_DECODE = msgspec.msgpack.Decoder(State)
 
 
-class CodexParser:
-    """Reads one source; see ``hosts.base.Parser``."""
+class Parser:
+    """See ``hosts.base.Parser``.
+
+    Records wait in a window until they are decided; the fold reads them in file order. The checkpoint is the first line
+    in the window and the fold's state there: whatever is emitted of the window at ``finish`` is emitted again by a
+    resume, when more may be known. The last line always waits.
+    """
 
     def __init__(self, path: PurePath, resume: Checkpoint | None = None) -> None:
-        state = _DECODE.decode(resume.state) if resume else State()
-        known = resume.session if resume else None
-        self._fold = Fold(state, known or RawSession(native_id=session_of(path)))
+        state = _load(resume.state, path) if resume else State()
+        self._path = path
+        self._fold = Fold(state, (resume and resume.session) or RawSession(native_id=state.session or ""))
         self._window = Window(user_events=state.user_events, bare=state.bare)
         self._end = resume.offset if resume else 0
         self._blank = 0  # bytes of blank lines before the first record
+        self._told: dict[str, Any] = {}
         self._checkpoint: Checkpoint | None = None
 
     def feed(self, lines: Iterable[Line]) -> list[Event]:
-        """Return the events that these lines settle."""
-        window, fold = self._window, self._fold
+        """Return the events that these lines settle; see ``hosts.base.Parser``."""
+        window, apply = self._window, self._fold.apply
         for line in lines:
             self._end = line.offset + line.length
             if not line.data.strip():
                 if not window.extend(line.length):
                     self._blank += line.length
                 continue
+            if self._blank:
+                self._leading_blank(line.offset)
             for record in read_line(line):
-                if self._blank:
-                    record.offset -= self._blank
-                    record.line -= self._blank
-                    record.length += self._blank
-                    self._blank = 0
                 window.add(record)
             for record in window.leaving():
-                fold.apply(record)
-        fold.state.user_events = window.user_events
+                apply(record)
         return self._take()
 
     def finish(self) -> list[Event]:
-        """Return what still waits, decided by what is known; the checkpoint stays before it."""
+        """Return what still waits, decided by what is known; see ``hosts.base.Parser``."""
         self._checkpoint = self.checkpoint()
+        if self._blank:
+            self._leading_blank(self._end)
         for record in self._window.rest():
             self._fold.apply(record)
-        if self._blank:
-            self._fold.events.append(RawRecord("blank", "metadata", self._end - self._blank, self._blank))
-        self._fold.session_changed = True
+        if self._fold.state.session is None and self._end:
+            self._fold.news["native_id"] = session_of(self._path)
         return self._take()
 
     def dead(self) -> tuple[tuple[int, int], ...]:
@@ -66,25 +69,44 @@ class CodexParser:
         return ()
 
     def checkpoint(self) -> Checkpoint:
-        """Return the start of the first line that still waits."""
-        if self._checkpoint is not None:
-            return self._checkpoint
-        start = self._window.start
-        if start is None:
-            start = self._end - self._blank
-        fold = self._fold
-        return Checkpoint(start, fold.state.ord, _ENCODE.encode(fold.state), fold.session)
+        """Return the first line that waits; see ``hosts.base.Parser``."""
+        if self._checkpoint is None:
+            fold = self._fold
+            start = self._window.start
+            state = fold.save()
+            state.user_events = self._window.user_events
+            at = self._end - self._blank if start is None else start
+            return Checkpoint(at, state.ord, msgspec.msgpack.encode(state), fold.session())
+        return self._checkpoint
+
+    def _leading_blank(self, end: int) -> None:
+        self._fold.events.append(RawRecord("blank", "metadata", end - self._blank, self._blank, records=0))
+        self._blank = 0
 
     def _take(self) -> list[Event]:
+        """Return the events so far, the session's news first."""
         fold = self._fold
         events, fold.events = fold.events, []
-        if fold.session_changed:
-            fold.session_changed = False
-            events.append(fold.session)
-        return events
+        news = {name: value for name, value in fold.news.items() if self._told.get(name) != value}
+        session = fold.state.session or news.get("native_id")
+        if session is None or not news:
+            return events
+        self._told |= news
+        fold.news = {}
+        return [RawSession(**{**news, "native_id": session}), *events]
 
 
 def session_of(path: PurePath) -> str:
-    """Return the session id in a rollout's file name, for files that do not say their own."""
-    found = _NAME_ID.findall(path.name)
+    """Return the session id in a rollout's file name, for a source that does not say its own."""
+    found = _NAME_ID.findall(path.stem)
     return found[-1] if found else path.stem
+
+
+def _load(state: bytes, path: PurePath) -> State:
+    try:
+        found = msgspec.msgpack.decode(state, type=State)
+    except (msgspec.DecodeError, RecursionError):
+        found = None
+    if found is None or found.version != State().version:
+        raise SourceError(f"{path}: what is kept of it cannot be read on; run `index {path} --rebuild`")
+    return found

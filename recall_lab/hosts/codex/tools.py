@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+import shlex
+from typing import Any, TypeGuard
 
 import msgspec
 
-from recall_lab.hosts.codex.content import parts_text
+from recall_lab.hosts import _text
+from recall_lab.hosts.codex.content import PART_TYPES, parts_text, without_data
+from recall_lab.hosts.codex.records import Body
 
 _HEADER_LINES = 12
-_EXITED = re.compile(r"(?:Process exited with code|Exit code:) (-?\d+)\s*")
-_WALL = re.compile(r"Wall time: ([0-9.]+)(?: seconds|s)?\s*")
-_RUNNING = re.compile(r"Process running with session ID \S+\s*")
+_EXITED = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\s*")
+_WALL = re.compile(r"Wall time: ([0-9.]{1,20})(?: seconds|s)?\s*")
+_RUNNING = re.compile(r"Process running with session ID .*")
 _HEADER = re.compile(r"(?:Chunk ID|Original token count|Total output lines|Warning): .*|Output:\s*")
 _FAILURES = (
     *("failed in sandbox", "error:", "Error:", "execution error", "exec command rejected", "failed to parse"),
     *("unsupported call", "unsupported custom tool call", "aborted", "apply_patch verification failed", "err:"),
-    *("write_stdin failed", "exec_command failed", "tool call failed", "tool call error", "timeout", "rejected"),
-    *("Script failed", "command timed out", "user cancelled", "user rejected", "collab spawn failed"),
+    *("write_stdin failed", "exec_command failed", "tool call failed", "tool call error", "command timed out"),
+    *("Script failed", "user cancelled", "user rejected", "collab spawn failed", "Traceback (most recent call last)"),
 )
-_ERROR_LENGTH = 2000  # code points; capture redacts, then cuts further
+_SCRIPT_FLAGS = frozenset({"-c", "-lc", "-ic", "-lic", "-cl", "-Command", "-command", "/c", "/C"})
+_ERROR_CHARS = 4000  # how far the first line of a failure is looked for
+_ENVELOPE = frozenset({"output", "metadata"})
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """A tool's result: its text, and what it says of success and time."""
+    """A tool's result: its text, and what it says of success and time.
+
+    ``failed`` is None where the result leaves it open; ``error`` is the first line of a failure.
+    """
 
     text: str
     failed: bool | None = None
@@ -33,64 +41,52 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def tool_name(kind: str, name: Any, namespace: Any) -> str:
-    """Return the name of the tool that a call asks for; ``namespace.name`` where the call has a namespace."""
+    """Return the name of the tool that a call asks for, with its namespace where it has one."""
     plain = name if isinstance(name, str) and name else kind.removesuffix("_call")
-    if isinstance(namespace, str) and namespace and namespace != "functions":
-        return f"{namespace}.{plain.lstrip('_')}"
-    return plain
+    if not isinstance(namespace, str) or namespace in {"", "functions"}:
+        return plain
+    return f"{namespace}{'' if plain.startswith('_') else '.'}{plain}"
 
 
 def request_text(tool: str, request: Any) -> str:
-    """Return a readable, deterministic form of a whole request.
+    """Return the text of a whole request; ``hosts._text.request_text`` has its form.
 
-    The command comes first, as the command line; the other arguments follow in their order, ``name: value`` each. Text
-    keeps its line breaks; lists and objects are indented. Arguments that are no JSON object stand as they are.
+    Arguments are decoded from their JSON, so that newlines are real; a command that is an array of words is shown as
+    the command line, the script of ``bash -lc`` as it stands. Arguments that are no JSON object stand as they are.
     """
     if isinstance(request, str):
-        decoded = _decoded(request)
-        if not isinstance(decoded, dict):
-            return request or tool
-        request = decoded
-    if not isinstance(request, dict):
-        return tool if request is None else "\n".join(_lines(request, ""))
-    lines: list[str] = []
-    for key in ("command", "cmd"):
-        if key in request:
-            lines.append(_command(request[key]))
-            break
-    else:
-        key = ""
-    lines += [line for name, value in request.items() if name != key for line in _field(name, value, "")]
-    return "\n".join(lines) or tool
+        decoded = _decoded(request) if request[:1] == "{" else None
+        request = decoded if isinstance(decoded, dict) else request
+    if isinstance(request, dict) and isinstance(request.get("command"), list):
+        request = {**request, "command": _command_line(request["command"])}
+    return without_data(_text.request_text(tool, request))
 
 
 def outcome(output: Any) -> Outcome:
     """Read a call's output: plain text, a JSON envelope of text and metadata, or content parts."""
     if isinstance(output, str):
-        head = output[:1]
-        decoded = _decoded(output) if head in ("{", "[") else None
+        decoded = _decoded(output) if output[:1] in ("{", "[") else None
         if isinstance(decoded, dict) and isinstance(decoded.get("output"), str) and decoded.keys() <= _ENVELOPE:
             return _envelope(decoded)
         if isinstance(decoded, list) and decoded and all(map(_is_part, decoded)):
             return _plain(parts_text(decoded))
-        return _plain(output)
+        return _plain(without_data(output))
     if isinstance(output, dict):
         if isinstance(output.get("output"), str):
             return _envelope(output)
-        if isinstance(output.get("content"), str):
+        text = output.get("content")
+        if isinstance(text, str):
             failed = output.get("success") is False
-            return Outcome(output["content"], failed, _first_line(output["content"]) if failed else None)
-        return Outcome("\n".join(_lines(output, "")), False)
-    if isinstance(output, list):
+            return Outcome(without_data(text), failed, _first_line(text) if failed else None)
+    if isinstance(output, list) and all(map(_is_part, output)):
         return _plain(parts_text(output))
-    return Outcome("", False)
-
-
-_ENVELOPE = frozenset({"output", "metadata"})
+    if output in (None, "", [], {}):
+        return Outcome("", failed=False)
+    return Outcome(without_data(_text.request_text("result", output).partition("\n")[2]), failed=False)
 
 
 def milliseconds(duration: Any) -> int | None:
-    """Return a duration as the host writes it ({secs, nanos}, or seconds) in milliseconds."""
+    """Return a duration in milliseconds; the host writes ``{secs, nanos}`` or seconds."""
     if isinstance(duration, dict):
         secs, nanos = duration.get("secs"), duration.get("nanos")
         if isinstance(secs, int) and isinstance(nanos, int):
@@ -105,8 +101,8 @@ def _envelope(value: dict[str, Any]) -> Outcome:
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     code = metadata.get("exit_code")
-    text: str = value["output"]
-    failed = code != 0 if isinstance(code, int) else False
+    text = without_data(value["output"])
+    failed = isinstance(code, int) and code != 0
     error = (_first_line(text) or f"exit code {code}") if failed else None
     return Outcome(text, failed, error, milliseconds(metadata.get("duration_seconds")))
 
@@ -117,28 +113,28 @@ def _plain(text: str) -> Outcome:
     duration: int | None = None
     running = False
     start = 0
-    for _ in range(_HEADER_LINES):
-        end = text.find("\n", start)
-        line = text[start : end if end >= 0 else len(text)]
-        if match := _EXITED.fullmatch(line):
-            code = int(match[1])
-        elif match := _WALL.fullmatch(line):
-            duration = _seconds(match[1])
-        elif _RUNNING.fullmatch(line):
-            running = True
-        elif not _HEADER.fullmatch(line):
-            break
-        if end < 0:
-            start = len(text)
-            break
-        start = end + 1
+    if text.startswith(("Chunk ID:", "Exit code:", "Wall time:", "Process ", "Warning:", "Total output")):
+        for _ in range(_HEADER_LINES):
+            end = text.find("\n", start)
+            line = text[start : end if end >= 0 else len(text)]
+            if match := _EXITED.fullmatch(line):
+                code = int(match[1])
+            elif match := _WALL.fullmatch(line):
+                duration = _seconds(match[1])
+            elif _RUNNING.fullmatch(line):
+                running = True
+            elif not _HEADER.fullmatch(line):
+                break
+            start = end + 1 if end >= 0 else len(text)
+            if end < 0 or line.startswith("Output:"):
+                break
     if code is not None:
-        error = (_first_line(text[start:]) or f"exit code {code}") if code else None
+        error = (_first_line(text[start : start + _ERROR_CHARS]) or f"exit code {code}") if code else None
         return Outcome(text, code != 0, error, duration)
     if running:
         return Outcome(text, None, None, duration)
-    failed = text.startswith(_FAILURES)
-    return Outcome(text, failed, _first_line(text) if failed else None, duration)
+    failed = text.startswith(_FAILURES, start)
+    return Outcome(text, failed, _first_line(text[start : start + _ERROR_CHARS]) if failed else None, duration)
 
 
 def _seconds(text: str) -> int | None:
@@ -149,14 +145,11 @@ def _seconds(text: str) -> int | None:
 
 
 def _first_line(text: str) -> str:
-    for line in text[:_ERROR_LENGTH].splitlines():
-        if line.strip():
-            return line.strip()
-    return ""
+    return next((line for part in text[:_ERROR_CHARS].split("\n") if (line := part.strip())), "")
 
 
 def _is_part(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("type"), str) and ("text" in value or "data" in value)
+    return isinstance(value, dict) and value.get("type") in PART_TYPES
 
 
 def _decoded(text: str) -> Any:
@@ -166,35 +159,57 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _command(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return " ".join(value)
-    return value if isinstance(value, str) else "\n".join(_lines(value, ""))
+def _command_line(words: list[Any]) -> Any:
+    if not all(isinstance(word, str) for word in words) or not words:
+        return words
+    line = shlex.join(words[:-1])
+    if len(words) > 1 and words[-2] in _SCRIPT_FLAGS:
+        return f"{line} {words[-1]}"
+    return shlex.join(words)
 
 
-def _field(name: str, value: Any, indent: str) -> list[str]:
-    if isinstance(value, str) and "\n" not in value:
-        return [f"{indent}{name}: {value}"]
-    if isinstance(value, str | list | dict) and value:
-        return [f"{indent}{name}:", *_lines(value, indent + "  ")]
-    return [f"{indent}{name}: {_scalar(value)}"]
+_Ending = tuple[bool | None, str | None, int | None]
 
 
-def _lines(value: Any, indent: str) -> list[str]:
-    if isinstance(value, str):
-        return value.split("\n") if value else []
-    if isinstance(value, dict):
-        return [line for name, item in value.items() for line in _field(name, item, indent)]
-    if isinstance(value, list):
-        lines: list[str] = []
-        for item in value:
-            inner = _lines(item, indent + "  ")
-            first = inner[0].lstrip(" ") if inner and not isinstance(item, str) else (inner[0] if inner else "")
-            lines.append(f"{indent}- {first}")
-            lines += inner[1:]
-        return lines
-    return [f"{indent}{_scalar(value)}"]
+def ending(body: Body) -> _Ending:
+    """Return (failed, error, milliseconds) that an event tells of the end of a call."""
+    failed: bool | None
+    if _is_int(body.exit_code):
+        failed = body.exit_code != 0
+    elif isinstance(body.success, bool):
+        failed = not body.success
+    else:
+        failed = _mcp_failed(body.result)
+    error = _first_line(body.stderr) if failed and isinstance(body.stderr, str) else ""
+    return failed, error or None, milliseconds(body.duration)
 
 
-def _scalar(value: Any) -> str:
-    return msgspec.json.encode(value).decode("utf-8")
+def item_ending(item: dict[str, Any]) -> _Ending:
+    """Return (failed, error, milliseconds) of a call's completed item."""
+    code, took = item.get("exit_code"), item.get("duration_ms")
+    failed = code != 0 if _is_int(code) else {"completed": False, "failed": True}.get(str(item.get("status")))
+    return failed, None, took if _is_int(took) else milliseconds(item.get("duration"))
+
+
+def _is_int(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+class _McpOk(msgspec.Struct, rename="camel"):
+    is_error: bool | None = None
+
+
+class _McpResult(msgspec.Struct, rename="pascal"):
+    ok: _McpOk | None = None
+    err: Any = None
+
+
+def _mcp_failed(result: msgspec.Raw) -> bool | None:
+    """Say whether an MCP call failed: its result is ``{"Ok": {"isError": …}}`` or ``{"Err": …}``."""
+    try:
+        found = msgspec.json.decode(result, type=_McpResult)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if found.err is not None:
+        return True
+    return bool(found.ok.is_error) if found.ok is not None else None

@@ -36,19 +36,19 @@ class Counted(msgspec.Struct, frozen=True):
     web_searches: int
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, array_like=True):
     """Where the count stands; part of the parser's state.
 
-    A call's key is H(host, "usage", scope, nth, tokens, totals): ``scope`` is the turn that the response belongs to (its
-    turn_id, which a fork's or a child's replay keeps), or, in files without turn ids, the session whose records these
-    are (the latest session_meta before them); ``nth`` counts the responses of that scope. So a replayed response has the
-    key that it has in its parent, and is counted once.
+    A call's key is H(host, "usage", scope, nth, tokens, totals): ``scope`` is the turn that the response belongs to
+    (its turn_id, which a fork's or a child's replay keeps), or, in files without turn ids, the session whose records
+    these are (the latest session_meta before them); ``nth`` counts the responses of that scope. So a replayed response
+    has the key that it has in its parent, and is counted once.
     """
 
     scope: str = ""
     nth: int = 0
-    total: tuple[int, int, int, int, int] | None = None
-    recorded: tuple[int, int, int, int, int] | None = None  # by a token_usage_record that no token_count repeated so far
+    total: tuple[int, ...] | None = None
+    recorded: tuple[int, ...] | None = None  # by a token_usage_record that no token_count has said again so far
     searches: int = 0
 
     def enter(self, scope: str) -> None:
