@@ -1,0 +1,161 @@
+"""Filling one generation of the mirror from the store: all of it, or the sessions that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from recall_lab.mirror import statements as sql
+from recall_lab.mirror.prices import price_catalogue, price_version, prices_of
+from recall_lab.store.connection import Reader
+from recall_lab.store.mirroring import stream
+
+if TYPE_CHECKING:
+    import duckdb
+
+SCHEMA_VERSION = 1  # of mirror/schema.sql and of what fills it; a mirror of another version is built anew
+
+Progress = Callable[[int, int], None]
+
+# The order matters: what a statement joins stands before it.
+_SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
+_TEXTS = ("texts", "redactions", "entities", "postings")
+_WHOLE = ("activity", "judgments", "pins")
+STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 4
+
+
+def _load_prices_beside() -> None:
+    """Load the price catalogue while DuckDB works: it takes as long as mirroring a small store."""
+    Thread(target=price_catalogue, name="recall-lab-prices", daemon=True).start()
+
+
+class Builder:
+    """Fills an open DuckDB database; the caller holds a snapshot of the store for as long as it does."""
+
+    def __init__(
+        self, database: duckdb.DuckDBPyConnection, reader: Reader, progress: Progress | None = None
+    ) -> None:
+        self._db = database
+        self._reader = reader
+        self._progress = progress
+        self._done = 0
+
+    def build(self) -> None:
+        """Make the tables and fill them with the whole store."""
+        _load_prices_beside()
+        self._db.execute(files("recall_lab.mirror").joinpath("schema.sql").read_text(encoding="utf-8"))
+        self._db.execute(sql.TEMPORARY)
+        for name in ("names", "sessions", "sources", *_SESSIONS):
+            self._load(name)
+        self._execute(sql.RANK_SOURCES)
+        self._execute(sql.ROOTS.format(only=""))
+        for name in (*_TEXTS, *_WHOLE):
+            self._load(name)
+        self._execute(sql.TURNS.format(only=""))
+        self._db.execute(sql.WANDERERS.format(only=""))
+        self._reprice()
+        self._call_models(only="")
+        self._execute(sql.TOOL_CALLS.format(only=""))
+        self._execute(sql.COUNT_SESSIONS)
+
+    def replace(self, stale: Sequence[int], gone: Sequence[int]) -> None:
+        """Replace the ``stale`` sessions, take out the ``gone`` ones; the tables hold an earlier state of the store."""
+        self._db.execute(sql.TEMPORARY)
+        self._db.execute("INSERT INTO temp.stale_sessions SELECT unnest(?::BIGINT[])", ([*stale, *gone],))
+        self._run(sql.NOTE_STALE)
+        self._run(sql.DELETE_OF_SESSIONS)
+        self._load("names")
+        self._load("sessions", stale)
+        self._load("sources")
+        for name in _SESSIONS:
+            self._load(name, stale)
+        self._run(sql.NOTE_STALE)
+        self._run(sql.DELETE_OF_TEXTS)
+        self._run(sql.DELETE_OF_CALLS)
+        self._execute(sql.RANK_SOURCES)
+        self._execute(sql.ROOTS.format(only=sql.ONLY_STALE_TEXTS))
+        texts = self._db.execute("SELECT DISTINCT text_id FROM temp.stale_texts").fetchall()
+        for name in _TEXTS:
+            self._load(name, [text_id for (text_id,) in texts])
+        for name in _WHOLE:
+            self._load(name)
+        self._execute(sql.TURNS.format(only=sql.ONLY_STALE_SESSIONS))
+        self._db.execute(sql.WANDERERS.format(only=sql.ONLY_STALE_SESSIONS))
+        if self._reprice():
+            self._call_models(only=sql.ONLY_STALE_MODEL_CALLS)
+        else:
+            self._db.execute("DELETE FROM model_calls")
+            self._db.execute(sql.WANDERERS.format(only=""))
+            self._call_models(only="")
+        self._execute(sql.TOOL_CALLS.format(only=sql.ONLY_STALE_TOOL_CALLS))
+        self._execute(sql.COUNT_SESSIONS)
+
+    def _call_models(self, only: str) -> None:
+        name, version, date = self.catalogue()
+        self._execute(
+            sql.MODEL_CALLS.format(only=only),
+            {"price_catalogue": name, "price_version": version, "price_date": date},
+        )
+
+    def _run(self, statements: Iterable[str]) -> None:
+        for statement in statements:
+            self._db.execute(statement)
+
+    def catalogue(self) -> tuple[str, str, str]:
+        """Return name, version and date of the catalogue whose prices the mirror holds."""
+        known = dict(self._db.execute("SELECT key, value FROM mirror WHERE key LIKE 'price_%'").fetchall())
+        return known["price_catalogue"], known["price_version"], known["price_date"]
+
+    def _reprice(self) -> bool:
+        """Look up the models that have not been looked up yet, or all of them when the catalogue is another.
+
+        Returns:
+            Whether the costs that were computed before still hold.
+        """
+        known = dict(self._db.execute("SELECT key, value FROM mirror WHERE key LIKE 'price_%'").fetchall())
+        models = set(
+            self._db.execute(
+                "SELECT DISTINCT q.host, c.model FROM copies.model_calls c JOIN sources q USING (source_id) "
+                "WHERE c.model IS NOT NULL"
+            ).fetchall()
+        )
+        looked_up: set[tuple[str, str]] = set()
+        same = known.get("price_version") == price_version()
+        if same:
+            looked_up = {(host, model) for host, model in msgspec.json.decode(known["price_models"])}
+        else:
+            catalogue = price_catalogue()
+            self._db.execute("DELETE FROM prices")
+            self.note(
+                price_catalogue=catalogue.name, price_version=catalogue.version, price_date=catalogue.date
+            )
+        rows = [msgspec.structs.astuple(price) for price in prices_of(sorted(models - looked_up))]
+        if rows:
+            self._db.executemany(f"INSERT INTO prices VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        self.note(price_models=msgspec.json.encode(sorted(models | looked_up)).decode())
+        return same
+
+    def note(self, **facts: str) -> None:
+        """Write facts about the mirror into its ``mirror`` table."""
+        for key, value in facts.items():
+            self._db.execute("DELETE FROM mirror WHERE key = ?", (key,))
+            self._db.execute("INSERT INTO mirror VALUES (?, ?)", (key, value))
+
+    def _load(self, name: str, only: Iterable[int] | None = None) -> None:
+        statement = sql.LOAD[name]
+        self._db.register("rows", stream(self._reader, name, only))
+        # DuckDB takes a stream for a small table and would keep all of it as the build side of a join.
+        self._db.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+        self._execute(statement)
+        self._db.execute("RESET disabled_optimizers")
+        self._db.unregister("rows")
+
+    def _execute(self, statement: str, values: dict[str, str] | None = None) -> None:
+        self._db.execute(statement, values) if values else self._db.execute(statement)
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, STEPS)

@@ -1,0 +1,204 @@
+"""Bringing the mirror up to date: a new generation beside the old one, then the pointer moves."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from recall_lab.errors import MirrorError, RecallLabError
+from recall_lab.mirror.building import SCHEMA_VERSION, Builder, Progress
+from recall_lab.mirror.connecting import SHUT, first_line, open_generation
+from recall_lab.mirror.generations import Folder
+from recall_lab.mirror.prices import price_version
+from recall_lab.model import Record
+from recall_lab.store.connection import Reader, open_reader
+from recall_lab.store.mirroring import (
+    content_hashes,
+    loose_ends,
+    session_changes,
+    snapshot,
+    source_places,
+    store_identity,
+)
+
+_MEMORY = "300MB"  # of DuckDB while it builds; the rest of a refresh takes about 200 MB
+_WAIT = 600.0  # seconds to wait for another refresh: a million blocks take one minute
+
+
+class Refreshed(Record):
+    """What a refresh did.
+
+    Attributes:
+        generation: Number of the generation that is current now.
+        path: Its file.
+        built: False when the mirror was up to date and nothing was written.
+        full: Whether it was built from nothing.
+        sessions: Sessions that were mirrored again.
+        removed: Sessions that are no more.
+        held: Older generations that somebody still reads; they go with a later refresh.
+        seconds: How long it took.
+    """
+
+    generation: int
+    path: Path
+    built: bool
+    full: bool
+    sessions: int
+    removed: int
+    held: int
+    seconds: float
+
+
+def refresh(
+    store_path: Path, folder: Path, *, full: bool = False, progress: Progress | None = None, wait: float = _WAIT
+) -> Refreshed:
+    """Bring the mirror in ``folder`` up to date with the store; readers are never disturbed.
+
+    Sessions whose change number moved are replaced whole. It is built from nothing when there is none yet, when its schema
+    or the store is another, or when texts were purged from the store (an incremental copy would keep their bytes).
+
+    Args:
+        store_path: The SQLite store; opened read-only.
+        folder: Where the generations are; made (0700) when missing.
+        full: Build from nothing in any case.
+        progress: Called with (steps done, steps in all).
+        wait: Seconds to wait for another refresh of the same folder.
+
+    Raises:
+        NoStoreError, StoreError: the store cannot be read.
+        MirrorError: the folder is not a mirror's, cannot be written, or another refresh does not end.
+    """
+    started = time.perf_counter()
+    place = Folder(folder)
+    with open_reader(store_path) as reader:
+        place.prepare()
+        with place.refreshing(wait), snapshot(reader):
+            place.sweep()
+            current = None if full else place.current()
+            plan = _plan(reader, current)
+            if plan.up_to_date:
+                pointer = place.pointer()
+                assert pointer is not None
+                return Refreshed(
+                    generation=pointer.generation,
+                    path=folder / pointer.file,
+                    built=False,
+                    full=False,
+                    sessions=0,
+                    removed=0,
+                    held=place.sweep(),
+                    seconds=time.perf_counter() - started,
+                )
+            number, building = place.new_name()
+            with _thrown_away_on_failure(building):
+                _build(building, reader, plan, current, progress)
+                final = place.publish(number, building)
+            return Refreshed(
+                generation=number,
+                path=final,
+                built=True,
+                full=plan.full,
+                sessions=plan.sessions,
+                removed=len(plan.gone),
+                held=place.sweep(),
+                seconds=time.perf_counter() - started,
+            )
+
+
+class _Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be done. ``stale`` and ``gone`` are session ids; ``full`` says that everything is built anew."""
+
+    full: bool
+    up_to_date: bool = False
+    stale: tuple[int, ...] = ()
+    gone: tuple[int, ...] = ()
+    sessions: int = 0
+
+
+def _plan(reader: Reader, current: Path | None) -> _Plan:
+    changes = session_changes(reader)
+    everything = _Plan(full=True, sessions=len(changes))
+    if current is None:
+        return everything
+    try:
+        old = open_generation(current)
+    except MirrorError:  # lost, damaged or of another schema: the mirror is disposable
+        return everything
+    with old:
+        facts = old.facts
+        if facts.get("store") != store_identity(reader):
+            return everything
+        before: dict[int, int] = dict(old.rows("SELECT session_id, change FROM sessions"))
+        moved = {session for session, change in changes.items() if before.get(session) != change}
+        paths = source_places(reader)
+        for source, path, session in old.rows("SELECT source_id, path, session_id FROM sources"):
+            # A moved transcript changes no session, but the order of a session's sources follows their paths.
+            if paths.get(source) != (path, session):
+                moved |= {found for found in (session, paths.get(source, ("", None))[1]) if found in changes}
+        gone = tuple(before.keys() - changes.keys())
+        if not moved and not gone and facts.get("price_version") == price_version():
+            if facts.get("loose_ends") == loose_ends(reader):
+                return _Plan(full=False, up_to_date=True)
+        texts = old.rows(
+            "SELECT DISTINCT text_id, content_hash FROM placements JOIN blocks USING (text_id) "
+            "WHERE placements.session_id IN (SELECT unnest(?::BIGINT[]))",
+            [[*moved, *gone]],
+        )
+    kept = content_hashes(reader, [text_id for text_id, _ in texts])
+    purged = any(kept.get(text_id) != content_hash for text_id, content_hash in texts)
+    if purged or len(moved) > len(changes) // 2:
+        return msgspec.structs.replace(everything, gone=gone)
+    return _Plan(full=False, stale=tuple(moved), gone=gone, sessions=len(moved))
+
+
+def _build(
+    building: Path, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None
+) -> None:
+    import duckdb
+
+    facts = {
+        "schema_version": str(SCHEMA_VERSION),
+        "store": store_identity(reader),
+        "loose_ends": loose_ends(reader),
+        "built_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+    }
+    try:
+        if not plan.full:
+            assert current is not None
+            shutil.copyfile(current, building)
+        config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
+        database = duckdb.connect(str(building), config=config)
+        try:
+            builder = Builder(database, reader, progress)
+            if plan.full:
+                builder.build()
+            else:
+                builder.replace(plan.stale, plan.gone)
+            builder.note(**facts)
+            database.execute("CHECKPOINT")
+        finally:
+            database.close()
+    except (duckdb.Error, OSError) as error:
+        if isinstance(error, RecallLabError):
+            raise
+        raise MirrorError(
+            f"{building.parent}: the mirror could not be built ({first_line(error)}); "
+            "the one before stays in use; free some disk space and run `recall-lab mirror`"
+        ) from error
+
+
+@contextmanager
+def _thrown_away_on_failure(building: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        for path in (building, building.with_name(building.name + ".wal")):
+            path.unlink(missing_ok=True)
+        shutil.rmtree(building.with_name(building.name + ".tmp"), ignore_errors=True)
+        raise
