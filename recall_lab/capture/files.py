@@ -51,12 +51,6 @@ class Fingerprint:
             self._head += data[: _EDGE - len(self._head)]
         self._tail = data[-_EDGE:] if len(data) >= _EDGE else (self._tail + data)[-_EDGE:]
 
-    def copy(self) -> Fingerprint:
-        """Return an independent fingerprint of the same bytes."""
-        twin = Fingerprint(self._key)
-        twin._all, twin._head, twin._tail = self._all.copy(), self._head, self._tail
-        return twin
-
     @property
     def content(self) -> str:
         """Hash of everything taken in."""
@@ -87,16 +81,10 @@ def head_of(path: Path, key: bytes) -> str:
         return read_prefix(file, _EDGE, Fingerprint(key)).head
 
 
-def verified_prefix(path: Path, source: Source, key: bytes) -> Fingerprint | None:
-    """Compare everything before the cursor with what was captured.
-
-    Returns:
-        The fingerprint of the bytes before the source's resume offset; None when the content before the cursor changed.
-    """
+def begins_with(path: Path, source: Source, key: bytes) -> bool:
+    """Say whether the file begins with everything that was captured of the source."""
     with path.open("rb") as file:
-        resume = read_prefix(file, source.resume_offset, Fingerprint(key))
-        whole = read_prefix(file, source.cursor - source.resume_offset, resume.copy())
-    return resume if whole.content == source.content_hash else None
+        return read_prefix(file, source.cursor, Fingerprint(key)).content == source.content_hash
 
 
 def read_small(path: Path) -> bytes:

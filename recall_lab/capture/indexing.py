@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,10 +13,10 @@ from tqdm.auto import tqdm
 
 from recall_lab.activity import fold_activity
 from recall_lab.capture.discovery import Discovery, Found, discover
+from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
-from recall_lab.capture.preparing import Preparer
-from recall_lab.capture.reading import Job, SourceReader, joined
-from recall_lab.errors import RecallLabError
+from recall_lab.capture.preparing import RedactsTexts
+from recall_lab.capture.reading import Reading, joined
 from recall_lab.hosts import HOSTS
 from recall_lab.model import IndexReport, SourceProblem
 from recall_lab.redaction import open_redactor
@@ -72,79 +73,78 @@ class _Capture:
         self._rebuild = rebuild
         self._known = known_sources(writer)
         self._planner = Planner(self._known, writer.hash_key)
-        self._reader: SourceReader | None = None
-        self._preparer: Preparer | None = None
+        self._paths_redacted = any("[REDACTED:" in path for _, path in self._known)
+        self._redactor: RedactsTexts | None = None
+        self._waiting: list[Reading] = []
+        self.rules_seconds = 0.0
         self._changed = self._records = self._bytes = self._added = self._altered = 0
         self._problems: list[SourceProblem] = []
-        self._agents: frozenset[str] = frozenset()
 
     def capture(self, seen: Discovery, *, progress: bool) -> None:
         """Read every transcript that has something new."""
-        self._agents = frozenset(
-            agent for found in seen.found if (agent := HOSTS[found.host].agent_id(found.path)) is not None
-        )
         for path in seen.unrecognised:
             self._problems.append(_unrecognised(path))
-        plans = [(found, self._plan(found)) for found in seen.found]
-        total = sum(
-            plan.job.stat.size - (plan.job.known.cursor if plan.job.known else 0) for _, plan in plans if plan.job
+        plans = [plan for found in seen.found if (plan := self._carry_out(found)) is not None]
+        jobs = [plan.job for plan in plans if plan.job]
+        context = Context(
+            rules_cache=self._settings.cache / "rules",
+            tool_results=self._settings.tool_results,
+            tool_result_cap=self._settings.tool_result_cap,
+            private=self._settings.private,
+            agents=_agents(seen),
+            hash_key=self._writer.hash_key,
         )
-        with _progress_bar(total, show=progress and total > 0) as bar:
-            for found, plan in plans:
-                self._carry_out(found, plan, bar)
+        total = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
+        self._changed = len(jobs)
+        # A generator is closed on any way out, so that the reading process ends with this one's work.
+        with closing(outcomes(jobs, context)) as read, _progress_bar(total, show=progress and total > 0) as bar:
+            for outcome in read:
+                if isinstance(outcome, Ready):
+                    self.rules_seconds = outcome.rules_seconds
+                elif isinstance(outcome, Failed):
+                    self._waiting = []
+                    self._problems.append(_unreadable(str(jobs[outcome.job].path), outcome.why))
+                else:
+                    self._take(plans[outcome.job], outcome.reading)
+                    bar.update(outcome.reading.bytes)
 
-    def _plan(self, found: Found) -> Plan:
-        return self._planner.plan(found, self._stored_path(found.path), rebuild=self._rebuild)
-
-    def _stored_path(self, path: Path) -> str:
-        text = str(path)
-        return text if ("local", text) in self._known else self._prepare().small(text)
-
-    def _prepare(self) -> Preparer:
-        """Load the rules when the first text comes, not before: a pass that finds nothing new needs none."""
-        if self._preparer is None:
-            settings = self._settings
-            redactor = open_redactor(settings.cache / "rules")
-            self._preparer = Preparer(redactor, settings.tool_results, settings.tool_result_cap)
-        return self._preparer
-
-    def _carry_out(self, found: Found, plan: Plan, bar: tqdm[NoReturn]) -> None:
+    def _carry_out(self, found: Found) -> Plan | None:
+        """Do what needs no reading; return the plan when there is something to read."""
+        stored = self._stored_path(found.path)
+        plan = self._planner.plan(found, stored, rebuild=self._rebuild)
         if plan.problem:
             self._problems.append(plan.problem)
             if plan.problem.state == "source_changed":
-                self._writer.set_source_state(plan.problem.source, "source_changed", plan.problem.detail, found.machine)
+                self._writer.set_source_state(stored, "source_changed", plan.problem.detail, found.machine)
         elif plan.touch:
-            stored = self._stored_path(found.path)
             self._writer.touch_source(stored, plan.touch.size, plan.touch.mtime_ns, plan.touch.ctime_ns, found.machine)
-        elif plan.job:
-            if plan.move_from:
-                self._writer.move_source(plan.move_from, self._stored_path(found.path), found.machine)
-            self._read(plan.job, bar)
+        return plan if plan.job else None
 
-    def _read(self, job: Job, bar: tqdm[NoReturn]) -> None:
-        if self._reader is None:
-            self._reader = SourceReader(
-                self._prepare(), self._writer.hash_key, agents=self._agents, private=self._settings.private
-            )
-        replaces = job.known is None and (job.machine, self._stored_path(job.path)) in self._known
-        readings = self._reader.read(job)
-        if replaces:
-            readings = iter([joined(list(readings))])
-        try:
-            for reading in readings:
-                applied = self._writer.apply(reading.batch)
-                self._added += applied.blocks_added
-                self._altered += applied.blocks_changed
-                self._records += reading.records
-                self._bytes += reading.bytes
-                bar.update(reading.bytes)
-                if applied.conflicts:
-                    self._problems.append(_conflict(reading.batch.source.path, applied.conflicts))
-        except OSError as error:
-            if isinstance(error, RecallLabError):
-                raise
-            self._problems.append(_unreadable(self._stored_path(job.path), error))
-        self._changed += 1
+    def _stored_path(self, path: Path) -> str:
+        """Return the path as the store writes it: redacted, where one of its paths was."""
+        text = str(path)
+        if not self._paths_redacted:
+            return text
+        if self._redactor is None:
+            self._redactor = open_redactor(self._settings.cache / "rules")
+        return self._redactor.redact([text])[0].text
+
+    def _take(self, plan: Plan, reading: Reading) -> None:
+        """Write a batch; those of a replacement wait for the last and are published in one transaction."""
+        if plan.replaces:
+            self._waiting.append(reading)
+            if not reading.last:
+                return
+            reading, self._waiting = joined(self._waiting), []
+        if plan.move_from:
+            self._writer.move_source(plan.move_from, reading.batch.source.path, reading.batch.source.machine)
+        applied = self._writer.apply(reading.batch)
+        self._added += applied.blocks_added
+        self._altered += applied.blocks_changed
+        self._records += reading.records
+        self._bytes += reading.bytes
+        if applied.conflicts:
+            self._problems.append(_conflict(reading.batch.source.path, applied.conflicts))
 
     def mark_missing(self, seen: Discovery) -> None:
         """Note the transcripts that are gone; their text stays searchable."""
@@ -169,6 +169,12 @@ class _Capture:
         )
 
 
+def _agents(seen: Discovery) -> frozenset[str]:
+    """Return the agents that have a transcript of their own."""
+    ids = (HOSTS[found.host].agent_id(found.path) for found in seen.found)
+    return frozenset(agent for agent in ids if agent is not None)
+
+
 def _progress_bar(total: int, *, show: bool) -> tqdm[NoReturn]:
     return tqdm(
         total=total, unit="B", unit_scale=True, desc="capturing", file=sys.stderr, disable=not show, leave=False
@@ -184,11 +190,11 @@ def _unrecognised(path: Path) -> SourceProblem:
     )
 
 
-def _unreadable(path: str, error: OSError) -> SourceProblem:
+def _unreadable(path: str, why: str) -> SourceProblem:
     return SourceProblem(
         source=path,
         state="backlog",
-        detail=f"could not be read to its end ({error.strerror})",
+        detail=f"could not be read to its end ({why})",
         next="run `recall-lab index` again; it goes on where it stopped",
     )
 

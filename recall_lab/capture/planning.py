@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from recall_lab.capture.discovery import Found
-from recall_lab.capture.files import Stat, head_of, verified_prefix
+from recall_lab.capture.files import Stat, begins_with, head_of
 from recall_lab.capture.reading import Job
 from recall_lab.model import Source, SourceProblem, SourceState
 
@@ -19,13 +19,15 @@ _RESUMABLE: tuple[SourceState, ...] = ("complete", "partial_record", "backlog", 
 class Plan(msgspec.Struct, frozen=True):
     """What is to be done about one transcript.
 
-    ``move_from`` is the stored path of a transcript that was moved here; ``touch`` notes new file times only.
+    ``move_from`` is the stored path of a transcript that was moved here; ``replaces`` says that something stands under
+    this path already; ``touch`` notes new file times only.
     """
 
     action: Literal["nothing", "touch", "read", "problem"]
     job: Job | None = None
     touch: Stat | None = None
     move_from: str | None = None
+    replaces: bool = False
     problem: SourceProblem | None = None
 
 
@@ -51,9 +53,9 @@ class Planner:
             if known is None:
                 return self._unknown(found, stat)
             if rebuild or known.host != found.host:
-                return _read(found, stat)
+                return _read(found, stat, replaces=True)
             if known.state == "off":
-                return Plan("nothing") if stat.same_as(known) else _read(found, stat)
+                return Plan("nothing") if stat.same_as(known) else _read(found, stat, replaces=True)
             if stat.same_as(known) and known.state in {"complete", "partial_record", "conflict"}:
                 return Plan("nothing")
             return self._moved_on(found, stat, known)
@@ -67,8 +69,7 @@ class Planner:
             return Plan("problem", problem=problem)
 
     def _moved_on(self, found: Found, stat: Stat, known: Source) -> Plan:
-        prefix = verified_prefix(found.path, known, self._key) if stat.size >= known.cursor else None
-        if prefix is None:
+        if stat.size < known.cursor or not begins_with(found.path, known, self._key):
             what = "is shorter than" if stat.size < known.cursor else "differs from"
             problem = SourceProblem(
                 source=known.path,
@@ -79,15 +80,13 @@ class Planner:
             return Plan("problem", problem=problem)
         if stat.size == known.cursor and known.state in {"complete", "partial_record", "conflict"}:
             return Plan("touch", touch=stat)
-        return Plan("read", job=Job(found.path, found.host, found.machine, stat, known, prefix))
+        return Plan("read", job=Job(found.path, found.host, found.machine, stat, known))
 
     def _unknown(self, found: Found, stat: Stat) -> Plan:
         """A file under a new path: perhaps one that was moved."""
         for lost in self._candidates(found, stat):
-            prefix = verified_prefix(found.path, lost, self._key)
-            if prefix is not None:
-                moved = msgspec.structs.replace(lost, path=lost.path)
-                job = Job(found.path, found.host, found.machine, stat, moved, prefix)
+            if begins_with(found.path, lost, self._key):
+                job = Job(found.path, found.host, found.machine, stat, lost)
                 return Plan("read", job=job, move_from=lost.path)
         return _read(found, stat)
 
@@ -109,5 +108,5 @@ class Planner:
                 yield source
 
 
-def _read(found: Found, stat: Stat) -> Plan:
-    return Plan("read", job=Job(found.path, found.host, found.machine, stat))
+def _read(found: Found, stat: Stat, *, replaces: bool = False) -> Plan:
+    return Plan("read", job=Job(found.path, found.host, found.machine, stat), replaces=replaces)

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from recall_lab.capture.accounts import Accounts, Settled, decode, encode
-from recall_lab.capture.files import Fingerprint, Stat, read_lines, read_small
+from recall_lab.capture.files import Fingerprint, Stat, read_lines, read_prefix, read_small
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.repositories import Repositories
 from recall_lab.hosts import HOSTS
@@ -36,7 +36,6 @@ class Job(msgspec.Struct, frozen=True):
     machine: str
     stat: Stat
     known: Source | None = None  # None: read from the start, replacing whatever stands under this path
-    prefix: Fingerprint | None = None  # of everything before the known source's resume offset
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -45,6 +44,7 @@ class Reading(msgspec.Struct, frozen=True):
     batch: Batch
     records: int
     bytes: int
+    last: bool  # of its source
 
 
 def joined(readings: Sequence[Reading]) -> Reading:
@@ -59,7 +59,7 @@ def joined(readings: Sequence[Reading]) -> Reading:
         model_calls=tuple(call for reading in readings for call in reading.batch.model_calls),
         tool_calls=tuple(call for reading in readings for call in reading.batch.tool_calls),
     )
-    return Reading(batch, sum(r.records for r in readings), sum(r.bytes for r in readings))
+    return Reading(batch, sum(r.records for r in readings), sum(r.bytes for r in readings), last=True)
 
 
 class _Shared(msgspec.Struct, frozen=True):
@@ -124,9 +124,9 @@ class _Run:
         job = self._job
         start = self._resume.offset if self._resume else 0
         covered = job.known.cursor if job.known else 0
-        fingerprint = job.prefix or Fingerprint(self._key)
         cursor = start
         with job.path.open("rb") as file:
+            fingerprint = read_prefix(file, start, Fingerprint(self._key))
             for lines in read_lines(file, start, job.stat.size):
                 self._take(self._parser.feed(lines))
                 self._accounts.lines([line.offset for line in lines if line.data.strip()])
@@ -207,7 +207,7 @@ class _Run:
         )
         if self._blocks:
             self._from_ord = self._blocks[-1].ord + 1
-        reading = Reading(batch, self._records, max(0, cursor - covered))
+        reading = Reading(batch, self._records, max(0, cursor - covered), last=state != "backlog")
         self._blocks, self._models, self._tools, self._chars, self._records = [], [], [], 0, 0
         return reading
 
@@ -266,4 +266,4 @@ class _Run:
             from_ord=0,
             ledger=(row,),
         )
-        return Reading(batch, lines, max(0, size - covered))
+        return Reading(batch, lines, max(0, size - covered), last=True)

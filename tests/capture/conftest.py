@@ -39,7 +39,7 @@ class FakeRedactor:
 
 @pytest.fixture(autouse=True)
 def _quick_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recall_lab.capture.indexing.open_redactor", lambda *_, **__: FakeRedactor())
+    monkeypatch.setattr("recall_lab.capture.pipeline.open_redactor", lambda *_, **__: FakeRedactor())
 
 
 def record(number: int, text: str, role: str = "user", **more: Any) -> bytes:

@@ -262,7 +262,7 @@ def test_an_interrupted_capture_goes_on_where_it_stopped(home: Home, monkeypatch
 
 
 def _capture(settings: Any, barrier: Any) -> None:
-    import recall_lab.capture.indexing as module
+    import recall_lab.capture.pipeline as module
 
     module.open_redactor = lambda *_, **__: FakeRedactor()  # type: ignore[assignment]
     barrier.wait()
