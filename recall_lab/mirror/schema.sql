@@ -93,6 +93,8 @@ CREATE TABLE prices (
     input DOUBLE, cache_read DOUBLE, cache_write_5m DOUBLE, cache_write_1h DOUBLE, output DOUBLE, reasoning DOUBLE,
     web_search DOUBLE, request DOUBLE
 );
+-- A UTC time as the clock of a zone shows it; a day is local_time(…)::DATE.
+CREATE MACRO local_time(utc, zone) AS timezone(zone, timezone('UTC', utc));
 -- Which store this mirrors, in which state, made by which version.
 CREATE TABLE mirror (key VARCHAR, value VARCHAR);
 

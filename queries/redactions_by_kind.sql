@@ -1,0 +1,11 @@
+-- title: Redactions by kind
+-- description: What was taken out of the kept texts, by kind: how many spans, in how many blocks and sessions. Never a value.
+-- param host: text = none; only this host
+-- param repo: text = none; only this repository
+-- chart: redactions_by_kind
+SELECT r.kind, sum(r.spans)::BIGINT AS spans, count(DISTINCT r.text_id) AS blocks, count(DISTINCT b.session_id) AS sessions,
+       min(b.timestamp) AS first_seen, max(b.timestamp) AS last_seen
+FROM redactions r JOIN blocks b USING (text_id)
+WHERE ($host IS NULL OR b.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+GROUP BY r.kind
+ORDER BY spans DESC, r.kind

@@ -1,0 +1,24 @@
+-- title: Tokens by model
+-- description: Calls, tokens by class and cost of every model. A model without a price has no cost; its calls are counted as
+--   unpriced.
+-- param since: time = none; only what happened from this time on
+-- param until: end = none; only what happened before this time (a day is included)
+-- param host: text = none; only this host
+-- param repo: text = none; only this repository
+-- param model: text = none; only this model
+-- chart: tokens_by_model
+SELECT model, host,
+       count(*) AS calls,
+       sum(input_tokens)::BIGINT AS input_tokens,
+       sum(output_tokens)::BIGINT AS output_tokens,
+       sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
+       sum(cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS cache_write_tokens,
+       sum(reasoning_tokens)::BIGINT AS reasoning_tokens,
+       sum(cost_usd) AS cost_usd,
+       count(*) FILTER (cost_usd IS NULL) AS unpriced_calls
+FROM model_calls
+WHERE counted
+  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
+  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($model IS NULL OR model = $model)
+GROUP BY model, host
+ORDER BY sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) DESC, model, host
