@@ -9,21 +9,32 @@ import msgspec
 from recall_lab.hosts._names import TypeNames, utc_time
 from recall_lab.hosts.base import Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall, make_id
 from recall_lab.hosts.codex.content import image_text, is_wrapper, part_text, without_data
-from recall_lab.hosts.codex.kinds import CALLS, ENDINGS, OUTPUTS, REPEATING_EVENTS, SEALED_EVENTS, SEALED_ITEMS
+from recall_lab.hosts.codex.kinds import (
+    CALLS,
+    ENDINGS,
+    EVENTS,
+    ITEMS,
+    OUTPUTS,
+    REPEATING_EVENTS,
+    SEALED_EVENTS,
+    SEALED_ITEMS,
+)
 from recall_lab.hosts.codex.pairing import event_words
 from recall_lab.hosts.codex.records import Record
-from recall_lab.hosts.codex.sessions import facts_of, plain, words
+from recall_lab.hosts.codex.sessions import cwd_told, facts_of, plain, words
 from recall_lab.hosts.codex.tools import ending, item_ending, outcome, request_text, tool_name
 from recall_lab.hosts.codex.usage import Counted, Usage
 from recall_lab.model import Disposition, Kind, Role
 
 NAME = "codex"
 
+_ITEM_NAMES = {kind: f"response_item/{kind}" for kind in ITEMS}
+_EVENT_NAMES = {kind: f"event_msg/{kind}" for kind in EVENTS}
 _LONG_ID = 16  # characters; a shorter turn_id is a number within its session
 
 
 class State(msgspec.Struct, array_like=True):
-    """What the fold knows at a point of the source: ids, numbers and hashes of ids, never text.
+    """What the fold knows at a point of the source: ids, numbers and hashes, never text.
 
     A block's id is H(host, call_id, type) where its record has a call_id, else H(host, anchor, label, nth): the anchor
     is the nearest session_meta.id, turn_id or call_id before it, the label its role or type, ``nth`` counts the label's
@@ -70,10 +81,10 @@ class Fold:
         disposition: Disposition
         group, kind, reason = record.group, record.kind, record.note
         if group == "item":
-            name = kind if record.bare else f"response_item/{kind}"
+            name = kind if record.bare else _ITEM_NAMES[kind]
             disposition = self._item(record, self._time(record.timestamp))
         elif group == "event":
-            name = f"event_msg/{kind}"
+            name = _EVENT_NAMES[kind]
             disposition = self._event(record, self._time(record.timestamp))
         elif group == "unknown":
             name = "/".join(map(self._names, kind))
@@ -122,7 +133,7 @@ class Fold:
             nth = state.metas.get(key, 0)
             state.metas[key] = nth + 1
             state.turn_key = ""
-            self._anchor("session", own, *([nth] if nth else []))
+            self._anchor(f"session {own} {nth}")
             state.usage.enter(key)
         return "metadata"
 
@@ -148,11 +159,11 @@ class Fold:
         key = make_id(NAME, "turn", own, "" if len(own) >= _LONG_ID else state.lineage)
         if key != state.turn_key:
             state.turn_key = key
-            self._anchor(key)
+            self._anchor(f"turn {key}")
             state.usage.enter(key)
 
-    def _anchor(self, *parts: object) -> None:
-        self.state.anchor = make_id(NAME, *parts)
+    def _anchor(self, anchor: str) -> None:
+        self.state.anchor = anchor
         self.state.counts = {}
 
     def _next_id(self, label: str) -> str:
@@ -195,6 +206,8 @@ class Fold:
                 continue
             block_id = self._next_id(label)
             text = part_text(part)
+            if self._cwd is None and role == "host" and (cwd := cwd_told(text)):
+                self._settings(None, cwd)
             if text.strip():
                 self._block(record, block_id, role, "text", text, stamp)
                 disposition = "indexed"
@@ -255,7 +268,7 @@ class Fold:
         call_id = plain(body.call_id) or (plain(body.id) if kind.startswith("local_shell") else None)
         if call_id is None:
             return self._next_id(kind), None
-        self._anchor("call", call_id, kind)
+        self._anchor(f"{kind} {call_id}")
         return make_id(NAME, call_id, kind), call_id
 
     def _delivered(self, record: Record, stamp: str | None) -> Disposition:
@@ -364,12 +377,12 @@ class Fold:
             model=self._model,
             timestamp=stamp,
             turn=self.state.turn,
-            input_tokens=max(0, tokens.input - tokens.cached - tokens.cache_write),
-            output_tokens=tokens.output,
-            cache_read_tokens=tokens.cached,
-            cache_write_5m_tokens=tokens.cache_write,
-            reasoning_tokens=tokens.reasoning,
-            web_searches=counted.web_searches,
+            input_tokens=max(0, tokens.input_tokens - tokens.cached_input_tokens - tokens.cache_write_input_tokens),
+            output_tokens=tokens.output_tokens,
+            cache_read_tokens=tokens.cached_input_tokens,
+            cache_write_5m_tokens=tokens.cache_write_input_tokens,
+            reasoning_tokens=tokens.reasoning_output_tokens,
+            web_searches=counted.searches,
             final=True,
             sidechain=self._relation == "subagent",
         )

@@ -9,6 +9,7 @@ leaves depends on the bytes alone, never on how they were cut into captures.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -105,23 +106,19 @@ class Window:
         self._records[-1].length += length
         return True
 
-    def leaving(self) -> list[Record]:
-        """Return the records that are decided, in file order: whole lines only, and never the last line."""
-        left: list[Record] = []
+    def release(self, take: Callable[[Record], None]) -> None:
+        """Hand on the records that are decided, in file order: whole lines only, and never the last line."""
         records = self._records
-        while records and (line := records[0].line) != self._last_line:
+        while (line := records[0].line) != self._last_line:
             if self._pairs and not self._decided(line):
-                break
+                return
             while records[0].line == line:
-                left.append(self._leave(records.popleft()))
-        return left
+                take(self._leave(records.popleft()))
 
-    def rest(self) -> list[Record]:
-        """Return all that still waits, decided by what is known now."""
-        left = []
+    def drain(self, take: Callable[[Record], None]) -> None:
+        """Hand on all that still waits, decided by what is known now."""
         while self._records:
-            left.append(self._leave(self._records.popleft()))
-        return left
+            take(self._leave(self._records.popleft()))
 
     # ---- pairs -----------------------------------------------------------------------------------------------------
 
@@ -154,25 +151,24 @@ class Window:
 
     def _leave(self, record: Record) -> Record:
         pair = self._pairs.pop(record.offset, None) if self._pairs else None
-        if record.group == "item":
-            if record.kind == "message":
-                record.roles = self._roles(record.body, pair)
-            table = self._messages
-        else:
+        if record.kind == "message" and record.group == "item":
+            record.roles = self._roles(record.body, pair)
+        if pair is None:
+            return record
+        table = self._messages
+        if record.group == "event":
             table = self._events
-            if pair is not None:
-                record.repeated = bool(pair.found)
-                if pair.is_user:
-                    self._user_events_inside -= 1
-                    self.user_events = True
-        if pair is not None:
-            pair.gone = True
-            for text in pair.texts:
-                waiting = table.get((pair.is_user, text))
-                while waiting and not waiting[0].seeks(text):
-                    waiting.popleft()
-                if waiting is not None and not waiting:
-                    del table[pair.is_user, text]
+            record.repeated = bool(pair.found)
+            if pair.is_user:
+                self._user_events_inside -= 1
+                self.user_events = True
+        pair.gone = True
+        for text in pair.texts:
+            waiting = table.get((pair.is_user, text))
+            while waiting and not waiting[0].seeks(text):
+                waiting.popleft()
+            if waiting is not None and not waiting:
+                del table[pair.is_user, text]
         return record
 
     # ---- roles -----------------------------------------------------------------------------------------------------

@@ -49,8 +49,7 @@ class Parser:
                 self._leading_blank(line.offset)
             for record in read_line(line):
                 window.add(record)
-            for record in window.leaving():
-                apply(record)
+            window.release(apply)
         return self._take()
 
     def finish(self) -> list[Event]:
@@ -58,8 +57,7 @@ class Parser:
         self._checkpoint = self.checkpoint()
         if self._blank:
             self._leading_blank(self._end)
-        for record in self._window.rest():
-            self._fold.apply(record)
+        self._window.drain(self._fold.apply)
         if self._fold.state.session is None and self._end:
             self._fold.news["native_id"] = session_of(self._path)
         return self._take()

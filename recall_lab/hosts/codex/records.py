@@ -20,6 +20,23 @@ from recall_lab.model import Role
 _NOTHING = msgspec.Raw(b"null")
 
 
+class Tokens(msgspec.Struct, gc=False, frozen=True):
+    """Tokens as the host counts them: the cache is inside ``input_tokens``, reasoning inside ``output_tokens``."""
+
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_output_tokens: int = 0
+
+
+class Info(msgspec.Struct, gc=False):
+    """What a token_count tells: of the thread, and of its last response."""
+
+    total_token_usage: Tokens | None = None
+    last_token_usage: Tokens | None = None
+
+
 class Body(msgspec.Struct, gc=False):
     """The fields of any payload that are used; what a field holds is looked at where it is used."""
 
@@ -54,8 +71,8 @@ class Body(msgspec.Struct, gc=False):
     kind: Any = None
     images: Any = None
     local_images: Any = None
-    info: Any = None
-    usage: Any = None
+    info: Info | None = None
+    usage: Tokens | None = None
     item: Any = None
     thread_name: Any = None
     thread_settings: Any = None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from recall_lab.hosts._names import plain_id
 from recall_lab.hosts.base import RawSession
 from recall_lab.hosts.codex.records import Body
 from recall_lab.model import Relation
+
+_CWD = re.compile(r"<cwd>([^<>\n]+)</cwd>|^Current working directory: (.+)$", re.MULTILINE)
 
 
 def facts_of(body: Body, own: str) -> RawSession:
@@ -47,6 +50,14 @@ def facts_of(body: Body, own: str) -> RawSession:
         model=words(body.model),
         version=words(body.cli_version),
     )
+
+
+def cwd_told(text: str) -> str | None:
+    """Return the folder that an ``<environment_context>`` names: all that files of 2025-08 tell of it."""
+    if not text.startswith("<environment_context>"):
+        return None
+    match = _CWD.search(text)
+    return (match[1] or match[2]).strip() if match else None
 
 
 def plain(value: Any) -> str | None:

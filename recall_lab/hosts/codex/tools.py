@@ -12,11 +12,12 @@ from recall_lab.hosts import _text
 from recall_lab.hosts.codex.content import PART_TYPES, parts_text, without_data
 from recall_lab.hosts.codex.records import Body
 
-_HEADER_LINES = 12
-_EXITED = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})\s*")
-_WALL = re.compile(r"Wall time: ([0-9.]{1,20})(?: seconds|s)?\s*")
-_RUNNING = re.compile(r"Process running with session ID .*")
-_HEADER = re.compile(r"(?:Chunk ID|Original token count|Total output lines|Warning): .*|Output:\s*")
+# What stands before a command's output: exit code, time, or that it still runs.
+_HEADER = re.compile(
+    r"(?:Chunk ID: .*\n)?(?:Exit code: (?P<exit>-?\d{1,10})\s*\n)?(?:Wall time: (?P<wall>[\d.]{1,20})(?: seconds)?\n)?"
+    r"(?:Process exited with code (?P<code>-?\d{1,10})\n|(?P<runs>Process running with session ID .*\n))?"
+    r"(?:Original token count: .*\n)?(?:Total output lines: .*\n)?(?:Warning: .*\n)?(?:Output:(?:\n|$))?"
+)
 _FAILURES = (
     *("failed in sandbox", "error:", "Error:", "execution error", "exec command rejected", "failed to parse"),
     *("unsupported call", "unsupported custom tool call", "aborted", "apply_patch verification failed", "err:"),
@@ -109,32 +110,22 @@ def _envelope(value: dict[str, Any]) -> Outcome:
 
 def _plain(text: str) -> Outcome:
     """Read exit code and time from the lines that stand before a command's output, if there are any."""
-    code: int | None = None
-    duration: int | None = None
-    running = False
-    start = 0
-    if text.startswith(("Chunk ID:", "Exit code:", "Wall time:", "Process ", "Warning:", "Total output")):
-        for _ in range(_HEADER_LINES):
-            end = text.find("\n", start)
-            line = text[start : end if end >= 0 else len(text)]
-            if match := _EXITED.fullmatch(line):
-                code = int(match[1])
-            elif match := _WALL.fullmatch(line):
-                duration = _seconds(match[1])
-            elif _RUNNING.fullmatch(line):
-                running = True
-            elif not _HEADER.fullmatch(line):
-                break
-            start = end + 1 if end >= 0 else len(text)
-            if end < 0 or line.startswith("Output:"):
-                break
-    if code is not None:
-        error = (_first_line(text[start : start + _ERROR_CHARS]) or f"exit code {code}") if code else None
-        return Outcome(text, code != 0, error, duration)
-    if running:
+    head = _HEADER.match(text)
+    assert head
+    start = head.end()
+    if not start:
+        failed = text.startswith(_FAILURES)
+        return Outcome(text, failed, _first_line(text) if failed else None)
+    exit_code, wall, code, runs = head.groups()
+    duration = _seconds(wall) if wall else None
+    if runs:
         return Outcome(text, None, None, duration)
-    failed = text.startswith(_FAILURES, start)
-    return Outcome(text, failed, _first_line(text[start : start + _ERROR_CHARS]) if failed else None, duration)
+    code = code or exit_code
+    failed = int(code) != 0 if code else text.startswith(_FAILURES, start)
+    if not failed:
+        return Outcome(text, False, None, duration)
+    error = _first_line(text[start : start + _ERROR_CHARS])
+    return Outcome(text, True, error or (f"exit code {code}" if code else None), duration)
 
 
 def _seconds(text: str) -> int | None:

@@ -1,42 +1,31 @@
 """Counting a thread's tokens: once each, whatever is said again.
 
-Formats: ``event_msg/token_count.info`` holds ``total_token_usage`` of the thread and ``last_token_usage`` of the last
-response. An event whose totals did not change says nothing new. ``last`` is what a response used; where it is absent it
-is total minus previous total, and totals that fall have begun anew. ``input_tokens`` of the host includes what the
-cache read and wrote; ``reasoning_output_tokens`` are inside ``output_tokens``. ``token_usage_record`` (Codex 0.15x)
-says the same of each response, and is counted where no token_count does.
+``event_msg/token_count.info`` holds ``total_token_usage`` of the thread and ``last_token_usage`` of the last response.
+An event whose totals did not change says nothing new. ``last`` is what a response used; where it is absent it is total
+minus previous total, and totals that fall have begun anew. ``token_usage_record`` (Codex 0.15x) says the same of each
+response, and is counted where no token_count says it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import msgspec
 
 from recall_lab.hosts.base import make_id
+from recall_lab.hosts.codex.records import Info, Tokens
 
-_MAX_TOKENS = 1 << 53
-
-
-class Tokens(NamedTuple):
-    """Tokens as the host counts them."""
-
-    input: int
-    cached: int
-    cache_write: int
-    output: int
-    reasoning: int
+_MOST = 1 << 53  # counts beyond it are no counts
+_NONE = Tokens()
 
 
-class Counted(msgspec.Struct, frozen=True):
-    """One response to count: its key, and its tokens."""
+class Counted(msgspec.Struct, frozen=True, gc=False):
+    """One response to count: its key, its tokens, and how many web searches came before it."""
 
     key: str
     tokens: Tokens
-    web_searches: int
+    searches: int
 
 
-class Usage(msgspec.Struct, array_like=True):
+class Usage(msgspec.Struct):
     """Where the count stands; part of the parser's state.
 
     A call's key is H(host, "usage", scope, nth, tokens, totals): ``scope`` is the turn that the response belongs to
@@ -47,8 +36,8 @@ class Usage(msgspec.Struct, array_like=True):
 
     scope: str = ""
     nth: int = 0
-    total: tuple[int, ...] | None = None
-    recorded: tuple[int, ...] | None = None  # by a token_usage_record that no token_count has said again so far
+    total: Tokens | None = None
+    recorded: Tokens | None = None  # by a token_usage_record that no token_count has said again so far
     searches: int = 0
 
     def enter(self, scope: str) -> None:
@@ -56,63 +45,50 @@ class Usage(msgspec.Struct, array_like=True):
         if scope != self.scope:
             self.scope, self.nth = scope, 0
 
-    def token_count(self, info: Any) -> Counted | None:
-        """Take in the ``info`` of a token_count event; return the response that it is the first to count."""
-        if not isinstance(info, dict):
+    def token_count(self, info: Info | None) -> Counted | None:
+        """Take in a token_count event; return the response that it is the first to count."""
+        if info is None:
             return None
-        total, last = _tokens(info.get("total_token_usage")), _tokens(info.get("last_token_usage"))
-        if total is None and last is None:
-            return None
-        previous = self.total
+        total, last, previous = info.total_token_usage, info.last_token_usage, self.total
         if total is not None:
-            if previous is not None and total == previous:
+            if total == previous:
                 return None
-            self.total = tuple(total)
+            self.total = total
         if last is None:
-            assert total is not None
+            if total is None:
+                return None
             last = _difference(total, previous)
-        if self.recorded == last:
-            self.recorded = None
-            return None
-        self.recorded = None
-        return self._count(last, total or ())
+        recorded, self.recorded = self.recorded, None
+        return None if recorded == last else self._count(last, total)
 
-    def usage_record(self, usage: Any) -> Counted | None:
-        """Take in the ``usage`` of a token_usage_record."""
-        tokens = _tokens(usage)
+    def usage_record(self, tokens: Tokens | None) -> Counted | None:
+        """Take in a token_usage_record."""
         if tokens is None:
             return None
-        counted = self._count(tokens)
-        self.recorded = tuple(tokens)
-        return counted
+        self.recorded = tokens
+        return self._count(tokens, None)
 
-    def _count(self, tokens: Tokens, total: tuple[int, ...] = ()) -> Counted | None:
-        if not any(tokens):
+    def _count(self, tokens: Tokens, total: Tokens | None) -> Counted | None:
+        tokens = _sound(tokens)
+        if tokens == _NONE:
             return None
-        key = make_id("codex", "usage", self.scope, self.nth, *tokens, "of", *total)
-        counted = Counted(key, tokens, self.searches)
+        counts = (*msgspec.structs.astuple(tokens), "of", *(msgspec.structs.astuple(total) if total else ()))
+        counted = Counted(make_id("codex", "usage", self.scope, self.nth, *counts), tokens, self.searches)
         self.nth += 1
         self.searches = 0
         return counted
 
 
-def _tokens(value: Any) -> Tokens | None:
-    if not isinstance(value, dict):
-        return None
-    return Tokens(
-        _number(value.get("input_tokens")),
-        _number(value.get("cached_input_tokens")),
-        _number(value.get("cache_write_input_tokens")),
-        _number(value.get("output_tokens")),
-        _number(value.get("reasoning_output_tokens")),
-    )
-
-
-def _difference(total: Tokens, previous: tuple[int, ...] | None) -> Tokens:
-    if previous is None or any(now < before for now, before in zip(total, previous, strict=True)):
+def _difference(total: Tokens, previous: Tokens | None) -> Tokens:
+    if previous is None:
         return total
-    return Tokens(*(now - before for now, before in zip(total, previous, strict=True)))
+    less = [now - then for now, then in zip(*map(msgspec.structs.astuple, (total, previous)), strict=True)]
+    return total if min(less) < 0 else Tokens(*less)
 
 
-def _number(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_TOKENS else 0
+def _sound(tokens: Tokens) -> Tokens:
+    """Return tokens without counts that are none."""
+    counts = msgspec.structs.astuple(tokens)
+    if min(counts) >= 0 and max(counts) < _MOST:
+        return tokens
+    return Tokens(*(count if 0 <= count < _MOST else 0 for count in counts))
