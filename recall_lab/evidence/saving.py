@@ -35,7 +35,8 @@ def save(brief: Brief, path: str | Path) -> SavedBrief:
     render = FORMS.get(target.suffix.lower())
     if render is None:
         raise UsageError(f"{target.name}: a brief is saved as {', '.join(FORMS)}; choose one of these suffixes")
-    write_private(target, render(brief))
+    text = notebook.render(brief, target.name) if target.suffix.lower() == ".ipynb" else render(brief)
+    write_private(target, text)
     return SavedBrief(file=str(target), citations=len(brief.excerpts), sessions=brief.sessions)
 
 

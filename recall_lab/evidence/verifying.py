@@ -100,6 +100,8 @@ def _verdict(reader: Reader, quotation: Quotation) -> Failed | None:
         return failed("changed", f"the block's text has another hash now{where}")
     if receipt.end > len(cited.text):
         return failed("absent", f"the span ends at {receipt.end}, the text at {len(cited.text)}")
+    if quotation.content_hash not in {"", cited.content_hash}:
+        return failed("damaged", "the hash beside the receipt is not that of the text")
     words = cited.text[receipt.start : receipt.end]
     if quotation.text is not None and words != quotation.text:
         return failed("absent", _difference(words, quotation.text))

@@ -41,7 +41,7 @@ class TinyStore:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "recall.db"
-        self._readers: list[Reader] = []
+        self._reader: Reader | None = None
 
     def tell(
         self,
@@ -68,10 +68,11 @@ class TinyStore:
             )
 
     def reader(self) -> Reader:
-        reader = open_reader(self.path)
-        self._readers.append(reader)
-        return reader
+        """A reader of the store as it is now; the one before is closed."""
+        self.close()
+        self._reader = open_reader(self.path)
+        return self._reader
 
     def close(self) -> None:
-        for reader in self._readers:
-            reader.close()
+        if self._reader is not None:
+            self._reader.close()

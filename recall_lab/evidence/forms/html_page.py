@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from importlib.resources import files
 
 from recall_lab.evidence.forms import wording
-from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, one_line, printed_text
+from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, label, one_line, printed_text
 from recall_lab.evidence.receipts import receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.model import Citation
@@ -59,7 +59,7 @@ def render(brief: Brief) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(one_line(text), quote=True)
+    return escape(label(text), quote=True)
 
 
 def _top(brief: Brief) -> str:
@@ -90,7 +90,7 @@ def _excerpt(number: int, excerpt: Excerpt, zone: str, figure: str) -> str:
 
 
 def _paragraphs(note: str) -> str:
-    return "\n".join(f"<p>{_text(part)}</p>" for part in re.split(r"\n\s*\n", note) if part.strip())
+    return "\n".join(f"<p>{escape(one_line(part))}</p>" for part in re.split(r"\n\s*\n", note) if part.strip())
 
 
 # ---- finding the quotations again ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from recall_lab.evidence.forms import wording
-from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, one_line, printed_text
+from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, label, one_line, printed_text
 from recall_lab.evidence.receipts import receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.model import Citation
@@ -97,21 +97,21 @@ def cells(brief: Brief) -> tuple[list[str], int]:
 def render(brief: Brief) -> str:
     """Return the brief as a Markdown document."""
     pieces, count = cells(brief)
-    head = f"---\n{_HEAD}\ntitle: {as_json(one_line(brief.title))}\ncreated: {brief.created}\nquotations: {count}\n---"
+    head = f"---\n{_HEAD}\ntitle: {as_json(label(brief.title))}\ncreated: {brief.created}\nquotations: {count}\n---"
     return "\n\n".join([head, *pieces]) + "\n"
 
 
 def _top(brief: Brief) -> str:
-    lines = [f"# {plain(one_line(brief.title))}"]
+    lines = [f"# {plain(label(brief.title))}"]
     if brief.question and brief.question != brief.title:
-        lines.append(f"Question: {plain(one_line(brief.question))}")
+        lines.append(f"Question: {plain(label(brief.question))}")
     lines += [plain(wording.SAMPLE), plain(wording.coverage(brief)), f"Made {plain(brief.created)}."]
     return "\n\n".join(lines)
 
 
 def _excerpt(number: int, excerpt: Excerpt, zone: str, quotation: str) -> str:
     where = " · ".join(code(word) for word in wording.place(excerpt, zone))
-    parts = [f"### {number}. {plain(one_line(excerpt.reason))}", where, quotation]
+    parts = [f"### {number}. {plain(label(excerpt.reason))}", where, quotation]
     if excerpt.note:
         parts.append(_paragraphs(excerpt.note))
     return "\n\n".join(parts)

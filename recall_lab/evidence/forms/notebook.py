@@ -6,22 +6,22 @@ import json
 from typing import Any
 
 from recall_lab.evidence.forms import markdown
-from recall_lab.evidence.forms.printing import Contents, as_json
+from recall_lab.evidence.forms.printing import Contents, as_json, label
+from recall_lab.evidence.receipts import receipt_like
 from recall_lab.evidence.records import Brief
 
 _OPEN = "import recall_lab as rl\n\nlab = rl.open_lab()"
 _KEY = "recall_lab_brief"
 
 
-def render(brief: Brief) -> str:
-    """Return the brief as the JSON of a notebook; its last cells check this document's receipts when they are run."""
+def render(brief: Brief, name: str = "brief.ipynb") -> str:
+    """Return the brief as the JSON of a notebook; its last cell verifies the file ``name`` when it is run."""
     pieces, count = markdown.cells(brief)
     cells: list[dict[str, Any]] = [
         {"cell_type": "markdown", "id": f"brief-{at}", "metadata": {}, "source": piece}
         for at, piece in enumerate(pieces, 1)
     ]
-    receipts = [excerpt.citation.receipt for excerpt in brief.excerpts]
-    checks = f"receipts = {json.dumps(receipts, indent=4)}\n[lab.check(receipt) for receipt in receipts]"
+    checks = f"lab.verify({json.dumps(name)})"
     cells += [
         {
             "cell_type": "code",
@@ -36,7 +36,7 @@ def render(brief: Brief) -> str:
     document = {
         "cells": cells,
         "metadata": {
-            _KEY: {"version": 1, "title": brief.title, "created": brief.created, "quotations": count},
+            _KEY: {"version": 1, "title": label(brief.title), "created": brief.created, "quotations": count},
             "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         },
@@ -52,20 +52,19 @@ def is_notebook(value: object) -> bool:
 
 
 def contents(document: dict[str, Any]) -> Contents:
-    """Find every receipt in the Markdown cells of a notebook, with its words; code cells and outputs are not read."""
-    sources = [
-        _joined(cell.get("source", ""))
-        for cell in document["cells"]
-        if isinstance(cell, dict) and cell.get("cell_type") == "markdown"
-    ]
-    found = markdown.contents("\n\n".join(sources))
+    """Find every receipt of a notebook: in Markdown cells with its words, in code without; outputs are not read."""
+    cells = [cell for cell in document["cells"] if isinstance(cell, dict)]
+    prose = [_joined(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown"]
+    code = [_joined(cell.get("source")) for cell in cells if cell.get("cell_type") == "code"]
+    found = markdown.contents("\n\n".join(prose))
+    bare = (*found.bare, *(receipt for source in code for receipt in receipt_like(source)))
     metadata = document.get("metadata")
     brief = metadata.get(_KEY) if isinstance(metadata, dict) else None
     declared = None
     if isinstance(brief, dict):
         count = brief.get("quotations")
         declared = count if isinstance(count, int) else -1
-    return Contents(quotations=found.quotations, bare=found.bare, damaged=found.damaged, declared=declared)
+    return Contents(quotations=found.quotations, bare=bare, damaged=found.damaged, declared=declared)
 
 
 def _joined(source: object) -> str:

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from recall_lab.evidence.receipts import SCHEME
 from recall_lab.model import Record
 
 # C0 without tab and newline, DEL and C1, direction marks and overrides, line and paragraph separators, a byte order
@@ -26,6 +27,7 @@ class Quotation(Record, frozen=True):
     text: str | None
     prefix: str = ""
     suffix: str = ""
+    content_hash: str = ""  # the whole hash, where the file gives it
 
 
 class Contents(Record, frozen=True):
@@ -67,5 +69,10 @@ def printed_text(shown: str, *, as_string: bool) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, fragile characters replaced by U+FFFD, for titles and labels that are not quoted."""
+    """Return a text on one line, fragile characters replaced by U+FFFD."""
     return _FRAGILE.sub("\ufffd", " ".join(text.split()))
+
+
+def label(text: str) -> str:
+    """Return a title, name or reason on one line; what looks like a receipt in it is not printed as one."""
+    return one_line(text).replace(SCHEME, SCHEME.replace(":", ": "))

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from recall_lab.evidence.forms import wording
-from recall_lab.evidence.forms.printing import Contents, Quotation, as_json
+from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, label
 from recall_lab.evidence.quotes import CONTEXT
 from recall_lab.evidence.receipts import SCHEME, receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
@@ -43,22 +43,22 @@ def collection(brief: Brief) -> dict[str, Any]:
         "@context": CONTEXTS,
         "id": f"urn:uuid:{identity}",
         "type": "AnnotationCollection",
-        "label": brief.title,
+        "label": label(brief.title),
         "created": brief.created,
         "generator": {"id": "urn:recall-lab", "type": "Software", "name": "recall-lab"},
         "total": len(items),
         "form": _FORM,
-        "question": brief.question,
+        "question": label(brief.question),
         "sample": wording.SAMPLE,
         "proof": wording.PROOF,
         "notes": list(brief.notes),
         "coverage": {
             "blocks": found.searched.blocks,
             "sessions": found.searched.sessions,
-            "scope": found.scope,
+            "scope": label(found.scope),
             "chosenBy": found.chosen,
             "incompleteSources": found.incomplete_sources,
-            "notice": found.notice,
+            "notice": found.notice and label(found.notice),
         },
         "first": {
             "id": f"urn:uuid:{uuid5(identity, 'page')}",
@@ -70,8 +70,8 @@ def collection(brief: Brief) -> dict[str, Any]:
     if brief.repository:
         seen = brief.repository
         document["repository"] = {
-            "folder": seen.folder,
-            "branch": seen.branch,
+            "folder": label(seen.folder),
+            "branch": seen.branch and label(seen.branch),
             "commit": seen.commit,
             "changedFiles": seen.changed_files,
         }
@@ -84,7 +84,7 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
     inside = citation.start - context.start
     before = context.quote[:inside]
     after = context.quote[inside + len(citation.quote) :]
-    bodies = [_body(excerpt.reason, "describing")]
+    bodies = [_body(label(excerpt.reason), "describing")]
     if excerpt.note:
         bodies.append(_body(excerpt.note, "commenting"))
     quote = {"type": "TextQuoteSelector", "exact": citation.quote}
@@ -106,21 +106,20 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
                 quote,
                 {"type": "TextPositionSelector", "start": citation.start, "end": citation.end},
             ],
+            "contentHash": citation.content_hash,
         },
         "section": section,
-        "blockId": citation.block_id,
-        "contentHash": citation.content_hash,
         "role": excerpt.role,
         "kind": excerpt.kind,
         "host": excerpt.host,
-        "session": excerpt.session,
+        "session": label(excerpt.session),
         "turn": excerpt.turn,
-        "title": excerpt.title,
+        "title": excerpt.title and label(excerpt.title),
         "timestamp": excerpt.timestamp,
-        "repo": excerpt.repo,
-        "branch": excerpt.branch,
-        "cwd": excerpt.cwd,
-        "sourceFile": excerpt.source,
+        "repo": excerpt.repo and label(excerpt.repo),
+        "branch": excerpt.branch and label(excerpt.branch),
+        "cwd": excerpt.cwd and label(excerpt.cwd),
+        "sourceFile": excerpt.source and label(excerpt.source),
         "inContext": {"receipt": context.receipt, "exact": context.quote},
     }
 
@@ -141,7 +140,7 @@ def contents(document: object) -> Contents:
     """Find every receipt of a JSON value with the words beside it.
 
     Read are: Web Annotation targets with a receipt as id (or a block as source) and their selectors, objects with a
-    ``receipt`` beside ``exact``, ``quote`` or ``text``, and receipts in any other string.
+    ``receipt`` (or a citation's fields) beside ``exact``, ``quote`` or ``text``, and receipts in any other string.
     """
     quotations: list[Quotation] = []
     bare: list[str] = []
@@ -173,13 +172,25 @@ def _quotation(value: dict[str, Any], found: list[Quotation], damaged: list[tupl
         else:
             found.append(found_here)
         return ("id", "source", "selector")
-    receipt = value.get("receipt")
-    if isinstance(receipt, str):
-        words = next((key for key in _WORDS if isinstance(value.get(key), str)), None)
-        if words:
-            found.append(Quotation(receipt=receipt, text=value[words]))
-            return ("receipt", words)
-    return ()
+    words = next((key for key in _WORDS if isinstance(value.get(key), str)), None)
+    fields = [value.get(key) for key in ("block_id", "content_hash", "start", "end")]
+    made = _receipt_of(fields)
+    receipt = value.get("receipt", made)
+    if words is None or not isinstance(receipt, str):
+        return ()
+    if made not in {None, receipt}:
+        damaged.append((receipt, "the receipt and the fields beside it do not agree"))
+    else:
+        found.append(Quotation(receipt=receipt, text=value[words], content_hash=str(fields[1] or "")))
+    return ("receipt", words)
+
+
+def _receipt_of(fields: list[object]) -> str | None:
+    """The receipt that a citation's fields say; None when they are not there."""
+    block_id, content_hash, start, end = fields
+    if isinstance(block_id, str) and isinstance(content_hash, str) and isinstance(start, int) and isinstance(end, int):
+        return f"{SCHEME}{block_id}@{content_hash[:12]}#{start}-{end}"
+    return None
 
 
 def target_quotation(target: dict[str, Any], selectors: list[Any]) -> Quotation | None:
@@ -190,7 +201,8 @@ def target_quotation(target: dict[str, Any], selectors: list[Any]) -> Quotation 
     made = f"{target['source']}#{position.get('start')}-{position.get('end')}"
     if not all(isinstance(part, str) for part in (words, prefix, suffix)) or target.get("id", made) != made:
         return None
-    return Quotation(receipt=made, text=str(words), prefix=str(prefix), suffix=str(suffix))
+    content_hash = str(target.get("contentHash", ""))
+    return Quotation(receipt=made, text=str(words), prefix=str(prefix), suffix=str(suffix), content_hash=content_hash)
 
 
 def _declared(document: object, damaged: list[tuple[str, str]]) -> int | None:

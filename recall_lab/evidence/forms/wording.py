@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from recall_lab.evidence.forms.printing import one_line
+from recall_lab.evidence.forms.printing import label
 from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.times import show_time
 
@@ -24,13 +24,13 @@ def coverage(brief: Brief) -> str:
     found = brief.coverage
     blocks = f"{found.searched.blocks:,} blocks in {found.searched.sessions:,} sessions"
     how = "Passages were chosen by search" if found.chosen == "search" else "Passages were chosen by a person"
-    parts = [f"{how} from {blocks} (scope: {one_line(found.scope)})."]
+    parts = [f"{how} from {blocks} (scope: {label(found.scope)})."]
     if found.incomplete_sources:
         parts.append(
             f"{found.incomplete_sources:,} sources are not captured to their end; `recall-lab status` names them."
         )
     if found.notice:
-        parts.append(one_line(found.notice))
+        parts.append(label(found.notice))
     return " ".join(parts)
 
 
@@ -50,7 +50,7 @@ def place(excerpt: Excerpt, zone: str) -> list[str]:
     when = f"{show_time(excerpt.timestamp, zone)} {zone}" if excerpt.timestamp else "undated"
     role = excerpt.role if excerpt.kind == "text" else f"{excerpt.role} {excerpt.kind}"
     words = [role, when, excerpt.host, f"session {excerpt.session or 'unknown'}", f"turn {excerpt.turn}"]
-    return [one_line(word) for word in (*words, excerpt.repo, excerpt.branch, excerpt.title) if word]
+    return [label(word) for word in (*words, excerpt.repo, excerpt.branch, excerpt.title) if word]
 
 
 def repository(brief: Brief) -> str | None:
@@ -59,9 +59,9 @@ def repository(brief: Brief) -> str | None:
     if seen is None:
         return None
     commit = f"at commit {seen.commit}" if seen.commit else "without a commit"
-    branch = f"branch {one_line(seen.branch)}" if seen.branch else "no branch"
+    branch = f"branch {label(seen.branch)}" if seen.branch else "no branch"
     return (
-        f"{one_line(seen.folder)}: {branch}, {commit}, {seen.changed_files:,} changed files. "
+        f"{label(seen.folder)}: {branch}, {commit}, {seen.changed_files:,} changed files. "
         "Observed when the brief was made, apart from the sessions."
     )
 

@@ -1,0 +1,110 @@
+"""Where a quotation stands: every exact occurrence, near misses mapped back, anchors after an edit."""
+
+from __future__ import annotations
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recall_lab.evidence.quotes import approximate, best_occurrence, near_misses, occurrences
+
+SMALL = st.text("ab \n", max_size=30)
+WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
+MIXED = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["é", "e\u0301", "ﬁ", "한국", "👩‍👩‍👧", "\u200b", "\u00a0", "“x”", "--", "—", "\r\n", "ẞ", "ॐ", "שלום"]
+        ),
+        st.text("ab- \t'\"", max_size=4),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(SMALL, st.text("ab \n", min_size=1, max_size=4))
+def test_every_occurrence_is_found_overlapping_ones_too(text: str, quote: str) -> None:
+    expected = tuple((i, i + len(quote)) for i in range(len(text)) if text.startswith(quote, i))
+    assert occurrences(text, quote) == expected
+
+
+def test_an_empty_quotation_is_refused() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        occurrences("text", "")
+
+
+def test_a_quote_that_overlaps_itself_is_found_in_one_pass() -> None:
+    text, quote = "a" * 200_000, "a" * 100_000
+    began = time.perf_counter()
+    assert len(occurrences(text, quote)) == 100_001
+    assert time.perf_counter() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "found", "why"),
+    [
+        ("one  two\r\nthree", "one two three", "one  two\r\nthree", "white space"),
+        ("caf\u00e9 noir", "cafe\u0301 noir", "caf\u00e9 noir", "Unicode normalisation"),
+        ("x cafe\u0301.", "caf\u00e9", "cafe\u0301", "Unicode normalisation"),
+        ("she said “no” — twice", 'said "no" - twice', "said “no” — twice", "quotes and dashes"),
+        ("a—b", "a--b", "a—b", "quotes and dashes"),
+        ("Use HTTP here", "use http", "Use HTTP", "letter case"),
+        ("the ﬁle", "the file", "the ﬁle", "Unicode normalisation"),
+        ("zero\u200bwidth", "zerowidth", "zero\u200bwidth", "white space"),
+        ("non\u00a0breaking", "non breaking", "non\u00a0breaking", "white space"),
+        ("It’s\n  here", "it's here", "It’s\n  here", "white space and quotes and dashes and letter case"),
+        ("각 나라", unicodedata.normalize("NFD", "각"), "각", "Unicode normalisation"),
+    ],
+)
+def test_near_misses_say_why_and_point_at_the_original(text: str, quote: str, found: str, why: str) -> None:
+    (near,) = near_misses(text, quote)
+    assert text[near.start : near.end] == found
+    assert near.why == f"after {why}"
+
+
+def test_half_of_a_composed_character_is_no_match() -> None:
+    assert near_misses("caf\u00e9s", "e s") == ()
+    assert near_misses("caf\u00e9", "cafe") == ()
+
+
+@given(MIXED, MIXED, MIXED)
+def test_a_rewritten_quotation_is_found_near_where_it_stands(before: str, words: str, after: str) -> None:
+    text = f"{before} <<{words}>> {after}"
+    quote = unicodedata.normalize("NFKD", f"<<{words}>>").replace(" ", "  ")
+    for near in near_misses(text, quote):
+        assert 0 <= near.start < near.end <= len(text)
+    if quote not in text:
+        start = len(before) + 1
+        assert (start, start + len(words) + 4) in {(near.start, near.end) for near in near_misses(text, quote)}
+
+
+@given(WORDS, WORDS)
+def test_no_text_breaks_the_search_for_near_misses(text: str, quote: str) -> None:
+    for near in near_misses(text, quote):
+        assert near.why
+        assert 0 <= near.start < near.end <= len(text)
+
+
+def test_lone_surrogates_are_survived() -> None:
+    assert near_misses("a\ud800  b", "a\ud800 b")[0].why == "after white space"
+    assert occurrences("a\ud800b", "\ud800") == ((1, 2),)
+
+
+def test_among_equal_words_position_wins_then_context_then_nearness() -> None:
+    text = "alpha word beta; gamma word delta; word"
+    found = occurrences(text, "word")
+    assert best_occurrence(text, found) == found[0]
+    assert best_occurrence(text, found, near=found[2][0]) == found[2]
+    assert best_occurrence(text, found, prefix="gamma ", suffix=" delta") == found[1]
+    assert best_occurrence(text, found, near=found[1][0] + 1) == found[1]
+
+
+def test_about_the_same_words_are_found_and_called_so() -> None:
+    text = "We looked at it. We decided to reject the batching of writes. Then lunch."
+    near = approximate(text, "we decided to reject batching of all writes")
+    assert near is not None
+    assert "reject the batching" in text[near.start : near.end]
+    assert near.why.startswith("about the same words")
+    assert approximate(text, "an entirely different sentence about kittens") is None
