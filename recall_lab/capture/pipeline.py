@@ -89,6 +89,16 @@ class Task(msgspec.Struct, frozen=True):
     jobs: tuple[Job, ...]
 
 
+def encode_task(task: Task) -> bytes:
+    """Return a task as bytes; file names are kept as the file system has them."""
+    return msgspec.msgpack.encode(task, enc_hook=os.fsencode)
+
+
+def decode_task(data: bytes) -> Task:
+    """Read what ``encode_task`` wrote."""
+    return msgspec.msgpack.decode(data, type=Task, dec_hook=lambda _, name: Path(os.fsdecode(name)))
+
+
 def outcomes(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, None]:
     """Read the jobs in their order and yield what comes of them.
 
@@ -134,7 +144,7 @@ def _beside(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, N
     frames: Queue[bytes] = Queue(_FRAMES_AHEAD)
     pump = Thread(target=_pump, args=(process.stdout, frames), daemon=True)
     try:
-        write_frame(process.stdin, msgspec.msgpack.encode(task))
+        write_frame(process.stdin, encode_task(task))
         pump.start()
         decoder = msgspec.msgpack.Decoder(_Frame)
         while data := frames.get():

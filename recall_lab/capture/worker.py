@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import msgspec
 
-from recall_lab.capture.pipeline import Fatal, Task, read_all, read_frame, write_frame
+from recall_lab.capture.pipeline import Fatal, decode_task, read_all, read_frame, write_frame
 from recall_lab.errors import RecallLabError
 
 
@@ -19,7 +19,7 @@ def main() -> int:
     out = sys.stdout.buffer
     encode = msgspec.msgpack.Encoder().encode
     with suppress(BrokenPipeError):
-        task = msgspec.msgpack.decode(read_frame(sys.stdin.buffer), type=Task)
+        task = decode_task(read_frame(sys.stdin.buffer))
         try:
             for outcome in read_all(task.jobs, task.context):
                 write_frame(out, encode(outcome))
