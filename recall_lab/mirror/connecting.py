@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recall_lab.errors import MirrorError, QueryError
 from recall_lab.mirror.building import SCHEMA_VERSION
 from recall_lab.mirror.generations import Folder
+from recall_lab.mirror.prices import PriceCatalogue
 from recall_lab.store.connection import Reader
 from recall_lab.store.mirroring import session_changes, store_identity
 
@@ -69,6 +70,13 @@ class Mirror:
         """
         rows: list[tuple[Any, ...]] = self._run(text, params).fetchall()
         return rows
+
+    @property
+    def price_catalogue(self) -> PriceCatalogue:
+        """The catalogue that priced the calls."""
+        return PriceCatalogue(
+            self.facts["price_catalogue"], self.facts["price_version"], self.facts["price_date"]
+        )
 
     def columns(self) -> dict[str, list[str]]:
         """Return table -> its columns, for completion and help."""

@@ -194,6 +194,20 @@ def _build(
 
 
 @contextmanager
+def build_beside(place: Folder, reader: Reader) -> Iterator[Path]:
+    """Build the store's mirror from nothing in a file that no pointer names, and remove it in the end.
+
+    The caller holds the folder's refresh lock and a snapshot of the store.
+    """
+    _, building = place.new_name()
+    try:
+        _build(building, reader, _Plan(full=True), None, None)
+        yield building
+    finally:
+        place.sweep()
+
+
+@contextmanager
 def _thrown_away_on_failure(building: Path) -> Iterator[None]:
     try:
         yield

@@ -57,11 +57,12 @@ LOAD = {
         FROM rows""",
     "ledger": "INSERT INTO ledger SELECT * FROM rows",
     "problems": "INSERT INTO problems SELECT * FROM rows",
-    "redactions": "INSERT INTO redactions SELECT * FROM rows",
+    "redactions": "INSERT INTO redactions SELECT r.* FROM rows r SEMI JOIN temp.roots USING (text_id)",
     "entities": "INSERT INTO temp.dictionary SELECT * FROM rows",
     "postings": """
         INSERT INTO entities
-        SELECT r.entity_id, d.kind, d.value, r.text_id FROM rows r JOIN temp.dictionary d USING (entity_id)""",
+        SELECT r.entity_id, d.kind, d.value, r.text_id 
+        FROM rows r JOIN temp.dictionary d USING (entity_id) SEMI JOIN temp.roots p ON p.text_id = r.text_id""",
     "activity": """
         INSERT INTO activity
         SELECT activity_id, try_cast("at" AS TIMESTAMP), command, repo, seconds, exit_code FROM rows""",
@@ -100,15 +101,16 @@ ONLY_STALE_TEXTS = "SEMI JOIN temp.stale_texts x ON x.text_id = p.text_id"
 TURNS = """
 INSERT INTO turns
 WITH prompts AS (
-    SELECT p.session_id, p.turn, min_by(left(b.text, 200), p.ord) AS prompt
-    FROM placements p JOIN blocks b USING (text_id)
+    SELECT p.session_id, p.turn, min_by(left(b.text, 200), (k.rank << 40) + p.ord) AS prompt
+    FROM placements p JOIN temp.source_rank k USING (source_id) JOIN blocks b USING (text_id)
     WHERE p.role = 'user' AND b.kind = 'text' {only}
     GROUP BY p.session_id, p.turn
 )
 SELECT p.session_id, any_value(s.session), any_value(s.host), p.turn, min(p.timestamp), max(p.timestamp),
-       count(DISTINCT p.text_id), bool_or(p.live), min_by(p.cwd, p.ord) FILTER (p.cwd IS NOT NULL),
-       min_by(p.branch, p.ord) FILTER (p.branch IS NOT NULL), any_value(q.prompt)
+       count(DISTINCT p.text_id), bool_or(p.live), min_by(p.cwd, (k.rank << 40) + p.ord) FILTER (p.cwd IS NOT NULL),
+       min_by(p.branch, (k.rank << 40) + p.ord) FILTER (p.branch IS NOT NULL), any_value(q.prompt)
 FROM placements p
+JOIN temp.source_rank k USING (source_id)
 JOIN sessions s USING (session_id)
 LEFT JOIN prompts q ON q.session_id = p.session_id AND q.turn = p.turn
 WHERE true {only}
@@ -169,8 +171,9 @@ standing AS (
     SELECT c.*, coalesce(p.cwd, t.cwd, c.cwd) AS call_cwd, coalesce(p.branch, t.branch, c.branch) AS call_branch
     FROM placed c
     ASOF LEFT JOIN (
-        SELECT session_id, turn, timestamp, last(cwd ORDER BY ord) AS cwd, last(branch ORDER BY ord) AS branch
-        FROM placements p
+        SELECT session_id, turn, timestamp, max_by(cwd, (k.rank << 40) + ord) AS cwd,
+               max_by(branch, (k.rank << 40) + ord) AS branch
+        FROM placements p JOIN temp.source_rank k USING (source_id)
         WHERE timestamp IS NOT NULL AND (cwd IS NOT NULL OR branch IS NOT NULL)
           AND p.session_id IN (SELECT session_id FROM temp.wanderers)
         GROUP BY session_id, turn, timestamp

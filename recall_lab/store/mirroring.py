@@ -261,3 +261,26 @@ def loose_ends(reader: Reader) -> str:
         seen = reader.connection.execute("SELECT count(*), max(activity_id) FROM activity").fetchall()
     digest.update(repr(seen).encode())
     return digest.hexdigest()[:32]
+
+
+def row_counts(reader: Reader) -> dict[str, int]:
+    """Return how many rows each table of the mirror has to have, counted in the store by plain SQL."""
+    placed = "text_id IN (SELECT text_id FROM placements)"
+    counts = {
+        "sessions": "SELECT count(*) FROM sessions",
+        "turns": "SELECT count(*) FROM (SELECT DISTINCT session_id, turn FROM placements)",
+        "blocks": f"SELECT count(*) FROM blocks WHERE {placed}",
+        "placements": "SELECT count(*) FROM placements",
+        "entities": f"SELECT count(*) FROM entity_blocks WHERE {placed}",
+        "model_calls": "SELECT count(DISTINCT key) FROM model_calls",
+        "tool_calls": "SELECT count(*) FROM (SELECT DISTINCT host, call_id FROM tool_calls JOIN sources USING (source_id))",
+        "sources": "SELECT count(*) FROM sources",
+        "ledger": "SELECT count(*) FROM ledger",
+        "problems": "SELECT count(*) FROM problems",
+        "redactions": f"SELECT count(*) FROM redactions WHERE {placed}",
+        "activity": "SELECT count(*) FROM activity",
+        "judgments": "SELECT count(*) FROM judgments",
+        "pins": "SELECT count(*) FROM pins",
+    }
+    with explained(reader.path):
+        return {table: reader.connection.execute(statement).get for table, statement in counts.items()}
