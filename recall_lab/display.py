@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Status, Verification, Why
 
@@ -24,6 +25,7 @@ _BREAKS = re.compile(r"\s*\n\s*|\t")
 _QUIET = "color:var(--jp-content-font-color2,#616161)"
 _CELL = "text-align:left;vertical-align:top;white-space:normal;padding:6px 10px;max-width:46em"
 _PASSAGE = "white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext"
+_AS_CODE = ";font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)"
 _MARK = "background:#ffe082;color:#1a1a1a;border-radius:2px;padding:0 1px"  # reads on light and on dark
 
 
@@ -78,7 +80,7 @@ def call_line(method: str, *values: object, **named: object) -> str:
 
 def why_words(why: Why) -> list[str]:
     """Say in a few words each why a hit is there."""
-    tiers = {"exact": "exact words", "all": "every term", "some": f"{why.coverage:.0%} of the terms by weight"}
+    tiers = {"exact": "exact match", "all": "every term", "some": f"{why.coverage:.0%} of the terms by weight"}
     words = [tiers[why.tier]]
     words += [f"phrase “{phrase}”" for phrase in why.phrases]
     words += [f"identifier {identifier}" for identifier in why.identifiers]
@@ -111,10 +113,11 @@ def _hit_row(number: int, hit: Hit, zone: str) -> str:
     where = _escaped(" · ".join(hit_place(hit, zone)))
     why = "<br>".join(_escaped(word) for word in why_words(hit.why))
     title = f"<strong>{_escaped(one_line(hit.title))}</strong><br>" if hit.title else ""
+    code = _AS_CODE if hit.kind in {"tool_use", "tool_result"} else ""
     return (
         f'<tr><td style="{_CELL}">{number}</td><td style="{_CELL}">{title}'
         f'<span style="{_QUIET}">{where}</span>'
-        f'<div dir="auto" style="{_PASSAGE}">{passage_html(hit.text, hit.spans, hit.start)}</div>'
+        f'<div dir="auto" style="{_PASSAGE}{code}">{passage_html(hit.text, hit.spans, hit.start)}</div>'
         f'<code style="{_QUIET};overflow-wrap:anywhere">{_escaped(hit.receipt)}</code></td>'
         f'<td style="{_CELL};max-width:16em">{why}</td></tr>'
     )
@@ -130,7 +133,14 @@ def hit_place(hit: Hit, zone: str) -> list[str]:
         hit.role if hit.kind == "text" else f"{hit.role} {hit.kind}",
         f"turn {hit.turn}",
     ]
-    return [*place, *(one_line(name) for name in (hit.repo, hit.branch) if name), f"session {hit.session[:8]}"]
+    place += [short_repo(hit.repo)] if hit.repo else []
+    return [*place, *([one_line(hit.branch)] if hit.branch else []), f"session {hit.session[:8]}"]
+
+
+def short_repo(repo: str) -> str:
+    """A repository's key as people know it; of a long path its last two folders."""
+    parts = one_line(repo).split("/")
+    return f"…/{'/'.join(parts[-2:])}" if repo.startswith("/") and len(parts) > 3 else one_line(repo)
 
 
 def table_html(headers: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> str:
@@ -153,6 +163,8 @@ def cell(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.2f}"
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "seconds")
     return one_line(str(value))
 
 

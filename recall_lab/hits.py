@@ -75,10 +75,12 @@ class Hits(Sequence[CitableHit]):
     Attributes:
         answer: The whole answer: scope, what was searched, what was gated, the notice.
         code: The line that repeats the search.
+        cut: Whether there may be more hits than these.
     """
 
-    def __init__(self, answer: Answer, lab: Lab, code: str) -> None:
+    def __init__(self, answer: Answer, lab: Lab, code: str, *, cut: bool = False) -> None:
         self.answer = answer
+        self.cut = cut
         self.code = code
         self._lab = lab
 
@@ -92,7 +94,7 @@ class Hits(Sequence[CitableHit]):
     def __getitem__(self, index: int | slice) -> CitableHit | Hits:
         if isinstance(index, slice):
             answer = msgspec.structs.replace(self.answer, hits=self.answer.hits[index])
-            return Hits(answer, self._lab, self.code)
+            return Hits(answer, self._lab, self.code, cut=self.cut or len(answer.hits) < len(self))
         return CitableHit(self.answer.hits[index], self._lab)
 
     def __iter__(self) -> Iterator[CitableHit]:
@@ -116,7 +118,7 @@ class Hits(Sequence[CitableHit]):
     def heading(self) -> str:
         """Say what was searched and found, in one line."""
         answer = self.answer
-        found = f"{len(self)} hit" + ("" if len(self) == 1 else "s")
+        found = ("The best " if self.cut else "") + f"{len(self)} hit" + ("" if len(self) == 1 else "s")
         line = f"{found} for “{shortened(answer.query, 60)}” in {answer.searched.blocks:,} blocks of "
         line += f"{answer.searched.sessions:,} sessions (scope {answer.scope})"
         if answer.outside_scope:

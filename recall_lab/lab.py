@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -17,14 +20,20 @@ from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Source,
 from recall_lab.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from recall_lab.analytics import Catalogue
     from recall_lab.briefs import LabBrief
     from recall_lab.capture import Discovery
     from recall_lab.evidence import SessionView
+    from recall_lab.mirror import Mirror, Refreshed
     from recall_lab.store import Reader
     from recall_lab.store.read_records import SessionInfo
     from recall_lab.widgets import Panels
 
+Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 Paths = Path | str | Iterable[Path | str]
+_REFRESH_OWED = "mirror-is-behind"
 
 
 def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bool = False) -> Lab:
@@ -60,6 +69,10 @@ def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bo
     return lab
 
 
+class MirrorBehindWarning(UserWarning):
+    """The mirror that answers does not hold the newest sessions yet."""
+
+
 class Lab:
     """The history in one home: capture, search, evidence, analysis, panels.
 
@@ -70,6 +83,7 @@ class Lab:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._reader: Reader | None = None
+        self._mirror: Mirror | None = None
 
     # ---- the home ----
 
@@ -101,6 +115,9 @@ class Lab:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        if self._mirror is not None:
+            self._mirror.close()
+            self._mirror = None
 
     def __enter__(self) -> Self:
         return self
@@ -140,7 +157,14 @@ class Lab:
         """
         from recall_lab.capture import index
 
-        return index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
+        report = index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
+        # Loading DuckDB takes longer than seeing that nothing is new; the file says whether a refresh is owed.
+        owed = self.home / _REFRESH_OWED
+        if report.sources_changed or owed.exists() or not self.settings.mirror.exists():
+            os.close(os.open(owed, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            self.refresh(progress=progress)
+            owed.unlink(missing_ok=True)
+        return report
 
     # ---- search and evidence ----
 
@@ -213,7 +237,7 @@ class Lab:
             half_life_days=half_life_days,
         )
         answer = ask(self.reader, query, wish, self.zone)
-        return Hits(answer, self, call_line("search", query, **wish.told()))
+        return Hits(answer, self, call_line("search", query, **wish.told()), cut=len(answer.hits) == limit)
 
     def cite(self, block: str | Hit | CitableHit, quote: str | None = None, *, start: int | None = None) -> Citation:
         """Cite exact words of a block, or a hit's passage.
@@ -332,6 +356,103 @@ class Lab:
 
     # ---- analysis ----
 
+    def refresh(self, *, full: bool = False, progress: bool = True) -> Refreshed:
+        """Bring the mirror up to date with the store.
+
+        Args:
+            full: Build it from nothing.
+            progress: Show a progress bar.
+
+        Raises:
+            NoStoreError: there is no store.
+            MirrorError: it cannot be built; the one before stays in use.
+        """
+        from recall_lab.mirror import refresh
+
+        with _steps("mirroring", show=progress) as step:
+            return refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
+
+    @property
+    def mirror(self) -> Mirror:
+        """The newest generation of the mirror, read-only; built when there is none yet. It may be behind the store.
+
+        Raises:
+            MirrorError: it cannot be built or opened.
+        """
+        from recall_lab.mirror import connect
+        from recall_lab.mirror.generations import Folder
+
+        current = Folder(self.settings.mirror).current()
+        if self._mirror is not None and self._mirror.path != current:
+            self._mirror.close()
+            self._mirror = None
+        if self._mirror is None:
+            if current is None:
+                self.refresh(progress=False)
+            self._mirror = connect(self.settings.mirror)
+            self._say_if_behind(self._mirror)
+        return self._mirror
+
+    def _say_if_behind(self, mirror: Mirror) -> None:
+        behind = mirror.behind(self.reader)
+        if behind:
+            sessions = "1 session" if behind == 1 else f"{behind:,} sessions"
+            warnings.warn(
+                f"the mirror is {sessions} behind the store; lab.refresh() or `recall-lab mirror` updates it",
+                MirrorBehindWarning,
+                stacklevel=4,
+            )
+
+    def sql(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """Ask the mirror in DuckDB SQL; it cannot be changed, and nothing outside it can be reached.
+
+        Args:
+            text: SQL; ``$name`` or ``?`` stand for values.
+            params: The values, by name or in order.
+
+        Raises:
+            QueryError: the SQL cannot be run; one line says why.
+            MirrorError: there is no mirror, and none can be built.
+        """
+        return self.mirror.sql(text, params)
+
+    def records(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> Table:
+        """Ask the mirror in SQL like ``sql``; names of the columns and rows of plain values, without pandas.
+
+        Raises:
+            QueryError, MirrorError: as for ``sql``.
+        """
+        return self.mirror.records(text, params)
+
+    @property
+    def queries(self) -> Catalogue:
+        """The named queries: those that came with recall_lab, then the home's own folder ``queries``."""
+        from recall_lab.analytics import Catalogue
+
+        return Catalogue.load((self.settings.queries,))
+
+    def query(self, name: str, **params: Any) -> pd.DataFrame:
+        """Run a named query; ``lab.queries`` lists them with their parameters.
+
+        Raises:
+            QueryError: there is no such query or parameter, or a value does not fit.
+            MirrorError: there is no mirror, and none can be built.
+        """
+        from recall_lab.analytics import run
+
+        return run(self.mirror, name, catalogue=self.queries, zone=self.zone, **params)
+
+    def query_records(self, name: str, **params: Any) -> Table:
+        """Run a named query like ``query``; names of the columns and rows of plain values, without pandas.
+
+        Raises:
+            QueryError, MirrorError: as for ``query``.
+        """
+        from recall_lab.analytics import bind
+
+        query = self.queries.get(name)
+        return self.records(query.sql, bind(query, params, zone=self.zone))
+
     def status(self) -> Status:
         """The store at a glance."""
         from recall_lab.store.status import status
@@ -343,6 +464,23 @@ class Lab:
         from recall_lab.store.status import known_sources
 
         return tuple(known_sources(self.reader).values())
+
+
+@contextmanager
+def _steps(what: str, *, show: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar as a callback that takes (done, in all)."""
+    if not show:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=what, unit="step", file=sys.stderr, leave=False, delay=1) as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield step
 
 
 def _paths(paths: Paths) -> tuple[Path, ...]:

@@ -92,7 +92,8 @@ class RecallMagics(Magics):
     def _names(self) -> dict[str, Any]:
         """The notebook's variables."""
         assert self.shell is not None
-        return self.shell.user_ns
+        names: dict[str, Any] = self.shell.user_ns
+        return names
 
     def _open(self) -> Lab:
         """The notebook's own Lab if it has one, else the user's."""

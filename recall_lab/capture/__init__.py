@@ -1,7 +1,26 @@
 """Decides what is new in the transcripts, runs hosts and redaction, and hands batches to the store."""
 
-from recall_lab.capture.discovery import Discovery, Found, discover
-from recall_lab.capture.indexing import index
-from recall_lab.capture.preparing import Preparer
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recall_lab.capture.discovery import Discovery, Found, discover
+    from recall_lab.capture.indexing import index
+    from recall_lab.capture.preparing import Preparer
 
 __all__ = ["Discovery", "Found", "Preparer", "discover", "index"]
+
+# Reading needs one small module of this room (which repository a folder belongs to) and none of the weight of capture.
+_DOORS = {
+    "Discovery": "discovery",
+    "Found": "discovery",
+    "discover": "discovery",
+    "index": "indexing",
+    "Preparer": "preparing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DOORS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"recall_lab.capture.{_DOORS[name]}"), name)

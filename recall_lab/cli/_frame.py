@@ -70,7 +70,7 @@ def encode(value: object, *, indent: int = 0) -> str:
     import msgspec
 
     try:
-        text = msgspec.json.encode(value, enc_hook=_plain).decode()
+        text = msgspec.json.Encoder(enc_hook=_plain, decimal_format="number").encode(value).decode()
     except UnicodeEncodeError:  # a file name that is not UTF-8
         text = json.dumps(msgspec.to_builtins(value, enc_hook=_plain))
     if indent:
@@ -128,8 +128,7 @@ def command(
                 made
             )
         label = name or function.__name__.removesuffix("_").replace("_", "-")
-        decorated: click.Command = click.command(label, **settings)(made)
-        return decorated
+        return click.command(label, click.Command, **settings)(made)
 
     return decorate
 

@@ -89,15 +89,24 @@ def _leave(face: Face, seconds: float, code: int) -> None:
         face.close()
     if face.command:
         with contextlib.suppress(Exception):
-            from recall_lab.activity import record_activity
-            from recall_lab.settings import load_settings
-
-            record_activity(load_settings(face.home), face.command, seconds, code)
+            _note_activity(face, seconds, code)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
             _silence(stream)
+
+
+def _note_activity(face: Face, seconds: float, code: int) -> None:
+    """Append one line to the activity log: the command and the repository it ran in, never its arguments."""
+    from recall_lab.activity import record_activity
+    from recall_lab.settings import load_settings
+
+    settings = load_settings(face.home)
+    if settings.activity and settings.home.is_dir():
+        from recall_lab.capture.repositories import Repositories
+
+        record_activity(settings, face.command, seconds, code, Repositories().key(None, str(Path.cwd())))
 
 
 def _explain(error: BaseException, *, wants_json: bool) -> int:
@@ -156,7 +165,8 @@ def _unexpected(error: BaseException) -> str:
     if os.environ.get("RECALL_LAB_DEBUG"):
         traceback.print_exception(error)
     frames = traceback.extract_tb(error.__traceback__)
-    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
+    ours = [frame for frame in frames if "recall_lab" in Path(frame.filename).parts] or frames
+    where = f"{'/'.join(Path(ours[-1].filename).parts[-2:])}:{ours[-1].lineno}" if ours else "an unknown place"
     return (
         f"unexpected {type(error).__name__} at {where}; this is a bug: report it with this line, or set "
         "RECALL_LAB_DEBUG=1 to see the traceback, which may quote your transcripts"

@@ -74,9 +74,17 @@ class Mirror:
     @property
     def price_catalogue(self) -> PriceCatalogue:
         """The catalogue that priced the calls."""
-        return PriceCatalogue(
-            self.facts["price_catalogue"], self.facts["price_version"], self.facts["price_date"]
-        )
+        return PriceCatalogue(self.facts["price_catalogue"], self.facts["price_version"], self.facts["price_date"])
+
+    def records(self, text: str, params: Values | None = None) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Run SQL and return the names of its columns and its rows, as Python values.
+
+        Raises:
+            QueryError: as for ``sql``.
+        """
+        result = self._run(text, params)
+        names = tuple(column[0] for column in result.description or ())
+        return names, result.fetchall()
 
     def columns(self) -> dict[str, list[str]]:
         """Return table -> its columns, for completion and help."""
@@ -164,7 +172,9 @@ def open_generation(path: Path, lease: int | None = None) -> Mirror:
         mirror = Mirror(database, path, lease)
     except duckdb.Error as error:
         database.close()
-        raise MirrorError(f"{path}: not a mirror made by recall_lab; move it away and run `recall-lab mirror`") from error
+        raise MirrorError(
+            f"{path}: not a mirror made by recall_lab; move it away and run `recall-lab mirror`"
+        ) from error
     if mirror.facts.get("schema_version") != str(SCHEMA_VERSION):
         database.close()
         raise MirrorError(f"{path}: made by another version of recall_lab; run `recall-lab mirror`")

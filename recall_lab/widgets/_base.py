@@ -78,9 +78,10 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         self._waiting = loop.call_later(PAUSE, call)
 
 
-def choice(description: str, options: list[tuple[str, Any]], value: Any = None) -> ipywidgets.Dropdown:
+def choice(description: str, options: list[tuple[str, Any]], value: object = None) -> ipywidgets.Dropdown:
     """A labelled choice."""
     known = [option for _, option in options]
+    # A dropdown cannot show None as a choice, so "all" is the empty string.
     return ipywidgets.Dropdown(
         description=description,
         options=options,

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from recall_lab.display import call_line, check_words
+from recall_lab.display import call_line, check_words, short_repo
 from recall_lab.model import Check, Citation, Neighbor, Reading
 from recall_lab.times import show_time
 from recall_lab.widgets.views import PassageView, View
@@ -116,7 +116,8 @@ class BlockReader:
             f"turn {reading.turn}",
             f"{reading.role} {reading.kind}",
         ]
-        place += [name for name in (reading.repo, reading.branch) if name]
+        place += [short_repo(reading.repo)] if reading.repo else []
+        place += [reading.branch] if reading.branch else []
         place += [f"{when} {self.lab.zone}"] if when else []
         extent = f"characters {reading.start:,} to {reading.end:,} of {reading.length:,}"
         marks = [("match", span) for span in self._matches] if not (here or others) else []
@@ -125,7 +126,7 @@ class BlockReader:
         self.view.shown = {
             "title": reading.title or "",
             "place": " · ".join([*place, f"{reading.length:,} characters" if whole else extent]),
-            "role": reading.role,
+            "code": reading.kind in {"tool_use", "tool_result"},
             "start": reading.start,
             "pieces": marked_pieces(reading.text, marks, reading.start),
             "before": [_neighbor(one, tail=True) for one in reading.neighbors if one.offset < 0],

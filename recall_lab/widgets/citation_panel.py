@@ -50,8 +50,8 @@ class CitationPanel(Panel):
                 self._reader.verify(cited)
         elif cited:
             self.block.value = cited
-            self.open()
-        self.block.observe(lambda _: self.open(), "value")
+            self.open_block()
+        self.block.observe(lambda _: self.open_block(), "value")
         self.button.on_click(lambda _: self.check_quote())
 
     @property
@@ -86,7 +86,7 @@ class CitationPanel(Panel):
         rows += [(near.start, near.end, near.why) for near in found.near]
         return pd.DataFrame(rows, columns=["start", "end", "match"])
 
-    def open(self) -> None:
+    def open_block(self) -> None:
         """Show the block that the field names; a receipt is checked as well."""
         named = self.block.value.strip()
         with self.telling(self.reader):

@@ -45,9 +45,9 @@ class SearchPanel(Panel):
         )
         self.query.add_class("recall-lab-query")
         self.button = ipywidgets.Button(description="Search", icon="search", tooltip="Search the history")
-        self.host = choice("Host", [("all", None), *((name, name) for name in sorted(HOSTS))], wish.get("host"))
-        self.role = choice("Role", [("all but host", None), *((name, name) for name in ROLES)], wish.get("role"))
-        self.kind = choice("Kind", [("all", None), *((name, name) for name in KINDS)], wish.get("kind"))
+        self.host = choice("Host", [("all", ""), *((name, name) for name in sorted(HOSTS))], wish.get("host"))
+        self.role = choice("Role", [("all but host", ""), *((name, name) for name in ROLES)], wish.get("role"))
+        self.kind = choice("Kind", [("all", ""), *((name, name) for name in KINDS)], wish.get("kind"))
         self.since = field("Since", "last 30 days", wish.get("since"), "13em")
         self.until = field("Until", "yesterday", wish.get("until"), "12em")
         self.project = field("Repo or folder", "part of its name", wish.get("project"), "17em")
@@ -110,7 +110,7 @@ class SearchPanel(Panel):
         self.results.hits, self.results.status = shown, status
         self.footer.code = self.code if self.query.value.strip() else ""
 
-    def open(self, index: int) -> None:
+    def open_hit(self, index: int) -> None:
         """Open one of the hits in the reader.
 
         Args:
@@ -132,7 +132,7 @@ class SearchPanel(Panel):
 
     def _on_message(self, _view: object, content: Any, _buffers: object) -> None:
         if isinstance(content, dict) and content.get("type") == "open":
-            self.open(int(content.get("index", -1)))
+            self.open_hit(int(content.get("index", -1)))
 
 
 def shown_hit(hit: Hit, zone: str) -> dict[str, Any]:
@@ -144,6 +144,7 @@ def shown_hit(hit: Hit, zone: str) -> dict[str, Any]:
     """
     return {
         "title": hit.title or "",
+        "code": hit.kind in {"tool_use", "tool_result"},
         "place": " · ".join(hit_place(hit, zone)),
         "tier": hit.why.tier,
         "why": why_words(hit.why),

@@ -35,7 +35,8 @@ class ResultsView(View):
     """The list of hits.
 
     Attributes:
-        hits: For each hit ``title``, ``place``, ``tier``, ``why`` (words) and ``pieces`` ([text, mark]).
+        hits: For each hit ``title``, ``place``, ``tier``, ``code`` (show as code), ``why`` (words) and ``pieces``
+            ([text, mark]).
         selected: Index of the hit that the keyboard is on; -1 for none.
         status: One line about the whole search.
         name: What makes element ids unique on the page.
@@ -58,8 +59,8 @@ class PassageView(View):
     """One block in its place.
 
     Attributes:
-        shown: ``title``, ``place``, ``role``, ``start`` (code points), ``pieces`` ([text, mark]), ``before`` and
-            ``after`` (neighbours: role and text), ``earlier`` and ``later`` (whether more of the block can be shown).
+        shown: ``title``, ``place``, ``code`` (show as code), ``start`` (code points), ``pieces`` ([text, mark]),
+            ``before`` and ``after`` (neighbours: role and text), ``earlier`` and ``later`` (whether there is more).
         cited: ``message``, ``verdict``, ``receipt`` and ``code`` of what was selected or checked.
         invitation: What an empty view says.
 

@@ -16,12 +16,13 @@ function render({ model, el }) {
   const found = element("div", "rl-found", "", { role: "status", "aria-live": "polite" });
   el.append(problem, place, before, text, pages, after, found);
 
-  function drawNeighbors(into, neighbors) {
+  function drawNeighbors(into, neighbors, fromTheEnd) {
     into.replaceChildren();
     for (const neighbor of neighbors) {
       const one = element("div", "rl-neighbor", "", { dir: "auto" });
       one.append(element("span", `rl-role rl-role-${neighbor.role}`, neighbor.role), document.createTextNode(neighbor.text));
       into.append(one);
+      if (fromTheEnd) one.scrollTop = one.scrollHeight;
     }
   }
 
@@ -39,16 +40,19 @@ function render({ model, el }) {
     place.replaceChildren();
     if (shown.title) place.append(element("bdi", "rl-title", shown.title), document.createTextNode(" "));
     place.append(document.createTextNode(shown.place || model.get("invitation")));
-    drawNeighbors(before, shown.before || []);
-    drawNeighbors(after, shown.after || []);
+    drawNeighbors(before, shown.before || [], true);
+    drawNeighbors(after, shown.after || [], false);
     text.replaceChildren();
-    text.className = `rl-block rl-role-${shown.role || "none"}`;
+    text.className = shown.code ? "rl-block rl-as-code" : "rl-block";
     appendPieces(text, shown.pieces || []);
     text.hidden = !shown.place;
+    place.classList.toggle("rl-invitation", !shown.place);
     pages.replaceChildren();
     if (shown.earlier) pages.append(turnTo("earlier", "Earlier", -1));
     if (shown.later) pages.append(turnTo("later", "Later", 1));
-    text.querySelector(".rl-here, .rl-match")?.scrollIntoView?.({ block: "nearest" });
+    // Scroll inside the reader only; scrollIntoView would move the notebook as well.
+    const first = text.querySelector(".rl-here") || text.querySelector(".rl-match") || text;
+    el.scrollTop = Math.max(0, first.offsetTop - el.clientHeight / 3);
   }
 
   function drawFound() {

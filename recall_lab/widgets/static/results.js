@@ -17,7 +17,7 @@ function render({ model, el }) {
       const head = element("div", "rl-hit-head");
       head.append(element("span", `rl-tier rl-tier-${hit.tier}`, hit.tier));
       if (hit.title) head.append(element("bdi", "rl-title", hit.title));
-      const passage = element("div", "rl-passage", "", { dir: "auto" });
+      const passage = element("div", hit.code ? "rl-passage rl-as-code" : "rl-passage", "", { dir: "auto" });
       appendPieces(passage, hit.pieces);
       const why = element("ul", "rl-why", "", { "aria-label": "Why it is here" });
       for (const word of hit.why) why.append(element("li", "", word));
