@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from recall_lab.display import cell, check_words, hit_place, one_line, pieces, visible, why_words
 from recall_lab.errors import UsageError
 from recall_lab.lab import Lab, open_lab
+from recall_lab.model import DISPOSITIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ QUOTE = "a crash between the acknowledgement and the flush loses readings"
 MISQUOTE = "a crash between the acknowledgment and the flush loses readings"  # one letter short
 CHARTS = ("usage_by_day", "coverage_by_source")
 _WIDTH = 100
+_PASSAGE_LENGTH = 600
 _MARKER = "made-by-recall-lab-demo"
 
 
@@ -46,12 +48,11 @@ def run_demo(folder: Path = Path("demo"), *, file: TextIO | None = None) -> int:
     with open_lab(home, sample=True) as lab:
         show = _Show(lab, file)
         show.capture()
-        hits = lab.search(QUESTION, limit=3)
+        hits = lab.search(QUESTION, kind="text", limit=3)
         show.search(hits.heading(), hits)
         show.quotation(hits[0])
-        show.frame("Usage by model", lab.query("tokens_by_model"))
-        show.frame("Tools and their failures", lab.query("tools_and_failures"))
-        show.frame("Coverage", lab.query("coverage_by_source"))
+        show.usage()
+        show.coverage()
         files = [_chart(lab, name, folder / f"{name}{suffix}") for name in CHARTS for suffix in (".svg", ".png")]
         brief = lab.brief("Why was batching rejected?", hits)
         files += [brief.save(folder / name).file for name in ("brief.md", "brief.html", "brief.json")]
@@ -112,7 +113,7 @@ class _Show:
         for number, hit in enumerate(hits, 1):
             self.console.print()
             self.console.print(f"{number}. {' · '.join(hit_place(hit.hit, self.lab.zone))}", style="dim")
-            self.console.print(_highlighted(hit))
+            self.console.print(_highlighted(hit, _PASSAGE_LENGTH))
             self.console.print(f"WHY: {one_line('; '.join(why_words(hit.hit.why)))}", style="cyan")
 
     def quotation(self, hit: CitableHit) -> None:
@@ -125,22 +126,47 @@ class _Show:
         wrong = self.lab.check(hit.block_id, MISQUOTE)
         self.console.print(f"With one letter left out: {wrong.verdict}: {check_words(wrong)}")
 
-    def frame(self, title: str, frame: pd.DataFrame) -> None:
+    def usage(self) -> None:
+        self.heading(f"4. Usage (days of {self.lab.zone})")
+        models = self.lab.query("tokens_by_model")
+        counted = [name for name in models.columns if name.endswith("_tokens") and name != "reasoning_tokens"]
+        self.frame(models[["model", "calls", *counted, "cost_usd", "unpriced_calls"]])
+        tools = self.lab.query("tools_and_failures")
+        self.frame(tools[tools["calls"] > 1][["tool", "calls", "failures", "median_seconds", "p95_seconds"]])
+
+    def coverage(self) -> None:
+        self.heading("5. Coverage, in bytes")
+        sources = self.lab.query("coverage_by_source")
+        parts = [name for name in DISPOSITIONS if sources[name].any()]
+        hosts = sources.groupby("host", as_index=False)[["size", *parts, "unread"]].sum()
+        hosts.insert(1, "sources", sources.groupby("host")["source"].count().to_numpy())
+        self.frame(hosts)
+        types = self.lab.query("ledger_by_type")
+        strange = types[types["disposition"].isin(["unknown", "malformed"])]
+        self.frame(strange[["host", "record_type", "disposition", "records", "bytes"]])
+        self.frame(self.lab.query("redactions_by_kind")[["kind", "spans", "blocks"]])
+
+    def frame(self, frame: pd.DataFrame) -> None:
         from rich import box
         from rich.table import Table
         from rich.text import Text
 
-        self.heading(title)
         grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name in frame.columns:
-            numeric = frame[name].dtype.kind in "iuf"
-            grid.add_column(Text(str(name).replace("_", " ")), justify="right" if numeric else "left", overflow="fold")
+        for place, name in enumerate(frame.columns):
+            header = str(name).removesuffix("_tokens").replace("_", " ")
+            grid.add_column(
+                Text(header),
+                justify="right" if frame[name].dtype.kind in "iuf" else "left",
+                overflow="fold",
+                no_wrap=place == 0,
+                min_width=max(map(len, header.split())),
+            )
         for row in frame.itertuples(index=False):
             grid.add_row(*(Text(cell(_plain(value))) for value in row))
         self.console.print(grid)
 
     def files(self, files: Sequence[str]) -> None:
-        self.heading("Charts and a cited brief")
+        self.heading("6. Charts and a cited brief")
         for name in files:
             self.console.print(name, soft_wrap=True)
 
@@ -155,12 +181,15 @@ class _Show:
         )
 
 
-def _highlighted(hit: CitableHit) -> Text:
+def _highlighted(hit: CitableHit, length: int) -> Text:
+    """The passage with its spans marked, cut when it is longer than ``length``."""
     from rich.text import Text
 
     text = Text()
     for piece, marked in pieces(hit.text, hit.spans, hit.start):
         text.append(visible(piece), style="bold yellow" if marked else "")
+    text.rstrip()
+    text.truncate(length, overflow="ellipsis")
     return text
 
 
