@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import apsw
 import msgspec
 
-from recall_lab.model import ROLES, Applied, Batch, ModelCall, Session, Source, ToolCall
+from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Session, Source, ToolCall
 from recall_lab.store.connection import rows
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
@@ -27,6 +28,8 @@ _TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in
 _UPSERT_TOOL_CALL = (
     f"INSERT INTO tool_calls (source_id, session_id, call_id, turn, {', '.join(_TOOL_COLUMNS)}) "
     f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
+    # A call stands in the turn of its request, as the latest reading of it has it.
+    "turn = CASE WHEN excluded.request_block IS NULL AND request_block IS NOT NULL THEN turn ELSE excluded.turn END, "
     + ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in _TOOL_COLUMNS)
 )
 
@@ -34,6 +37,19 @@ _UPSERT_TOOL_CALL = (
 def best_role(roles: Iterable[str]) -> str:
     """Return the role that wins where copies of a block differ: user, then assistant, tool, host."""
     return min(roles, key=_ROLE_RANK.__getitem__)
+
+
+def retire_sessions(db: apsw.Connection, sessions: Iterable[int], change: int) -> None:
+    """Remove the sessions that no source tells of any more, and leave tombstones for those who follow the changes."""
+    for session_id in sessions:
+        if db.execute("SELECT EXISTS (SELECT 1 FROM source_sessions WHERE session_id = ?)", (session_id,)).get:
+            continue
+        db.execute(
+            "INSERT OR REPLACE INTO tombstones (host, native_id, session_id, change) "
+            "SELECT host, native_id, session_id, ? FROM sessions WHERE session_id = ?",
+            (change, session_id),
+        )
+        db.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,))
 
 
 class BatchWriter:
@@ -53,6 +69,7 @@ class BatchWriter:
         """Write the batch; see ``model.Batch`` for what replaces what."""
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
+        batch = self._without_forgotten(batch)
         own = self._session(batch.session, change) if batch.session else None
         source_id = self._source(batch.source, own)
         if own is None or batch.session is None:
@@ -64,17 +81,24 @@ class BatchWriter:
         removed = self._remove(source_id, batch)
         texts, fresh = self._place(source_id, sessions, change, batch)
         shared = self._settle(set(removed) | set(texts), texts)
+        left = self._told_by(source_id) if removed else set()
         if batch.from_ord == 0:
+            db.execute(
+                "DELETE FROM source_sessions WHERE source_id = ? "
+                "AND session_id NOT IN (SELECT value FROM json_each(?))",
+                (source_id, json.dumps(list(sessions.values()))),
+            )
             db.execute("DELETE FROM model_calls WHERE source_id = ?", (source_id,))
             db.execute("DELETE FROM tool_calls WHERE source_id = ?", (source_id,))
         shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
         conflicts = self._conflicts(source_id, fresh)
-        touched = self._told_by(source_id) if removed else set(sessions.values())
+        touched = left | set(sessions.values())
         for session_id in touched:
             self._session_row(session_id)
         shared |= touched
+        retire_sessions(db, left, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
         now = {block.block_id: block.content_hash for block in batch.blocks}
         return Applied(
@@ -82,6 +106,28 @@ class BatchWriter:
             blocks_changed=sum(1 for block_id, was in removed.values() if now.get(block_id, was) != was),
             conflicts=conflicts,
         )
+
+    def _without_forgotten(self, batch: Batch) -> Batch:
+        """Leave out what was forgotten on request: whole sessions, or single blocks."""
+        db = self._db
+        if not db.execute("SELECT EXISTS (SELECT 1 FROM forgotten)").get or batch.session is None:
+            return batch
+        parent = batch.session.parent_id if batch.session.relation == "subagent" else None
+        if db.execute(
+            "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'session' AND host = ? AND id IN (?, ?))",
+            (batch.source.host, batch.session.native_id, parent or ""),
+        ).get:
+            records, size = sum(row.records for row in batch.ledger), sum(row.bytes for row in batch.ledger)
+            return msgspec.structs.replace(
+                batch,
+                source=msgspec.structs.replace(batch.source, state="off", detail="forgotten on request"),
+                session=None,
+                ledger=(LedgerRow(record_type="forgotten", disposition="excluded", records=records, bytes=size),),
+                problems=(),
+            )
+        found = rows(db, "SELECT id FROM forgotten WHERE what = 'block' AND host = ?", (batch.source.host,))
+        gone = {block_id for (block_id,) in found}
+        return msgspec.structs.replace(batch, blocks=tuple(b for b in batch.blocks if b.block_id not in gone))
 
     # ---- the steps, in their order ---------------------------------------------------------------------------------
 
@@ -186,7 +232,8 @@ class BatchWriter:
                     text_id, next_id = next_id, next_id + 1
                     fresh[key] = text_id
                     lengths = (len(block.text), block.original_length)
-                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, rules, change, block.text))
+                    came = (rules, change, sessions[block.agent])
+                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came, block.text))
                     fulltext.append((text_id, index_form(block.text), identifier_words(block.text)))
                     redactions += [(text_id, kind, spans) for kind, spans in block.findings]
                     postings += [(self._entity(kind, value), text_id) for kind, value in block.entities]
@@ -194,7 +241,7 @@ class BatchWriter:
             names = (block.cwd, block.branch, block.tool, block.model)
             stands = (source_id, block.ord, sessions[block.agent], text_id, block.turn, block.role)
             placements.append((*stands, 1, int(block.queued), block.timestamp, *map(self._name, names)))
-        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 11)})", blocks)
+        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 12)})", blocks)
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)

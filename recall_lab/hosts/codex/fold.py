@@ -47,6 +47,7 @@ class State(msgspec.Struct, array_like=True):
     session: str | None = None
     bare: bool = False
     user_events: bool = False
+    met: dict[int, list[int]] = {}  # see ``pairing.Window``
     lineage: str = ""  # of the session that this one was forked or spawned from, else of its own
     turn_key: str = ""  # of the current turn_id
     anchor: str = ""

@@ -24,37 +24,31 @@ WINDOW_BYTES = 512 * 1024
 _HOST_HEADS = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "<skill>", "# AGENTS.md")
 _USERS = frozenset({"", "unknown", "images.preparation_error", "images.unsupported", "audio.unsupported"})
 
-_Key = tuple[bool, str]
-_Table = dict[_Key, deque["_Pair"]]
+_Table = dict[tuple[bool, str], deque[tuple["_Pair", int]]]
 
 
-class _Pair(msgspec.Struct, gc=False):
+class _Pair(msgspec.Struct, eq=False):
     """A message or an event that looks for its counterpart.
 
-    ``parts`` are its texts, ``found`` those of them, or all of them joined, that the other side says too.
+    ``texts`` are its parts, and all of them joined in front where there are several; ``found`` are the places in
+    ``texts`` of what the other side says too.
     """
 
     index: int  # its place among the records read
-    end: int  # offset in bytes of what follows it
+    offset: int
+    end: int  # offset of what follows it
     is_user: bool
-    parts: list[str]
-    found: set[str] = set()
+    texts: list[str]
+    found: set[int]
+    partners: list[tuple[_Pair, int]]  # and the place in their texts
     gone: bool = False
 
     @property
-    def whole(self) -> str:
-        return "".join(self.parts) if len(self.parts) > 1 else self.parts[0]
-
-    @property
     def settled(self) -> bool:
-        return bool(self.found) and (self.whole in self.found or self.found.issuperset(self.parts))
+        return 0 in self.found or (len(self.texts) > 1 and len(self.found) == len(self.texts) - 1)
 
-    @property
-    def texts(self) -> list[str]:
-        return self.parts if len(self.parts) == 1 else [self.whole, *self.parts]
-
-    def seeks(self, text: str) -> bool:
-        return not self.gone and text not in self.found and not self.settled
+    def seeks(self, place: int) -> bool:
+        return not (self.gone or place in self.found or self.settled)
 
 
 class Window:
@@ -63,11 +57,13 @@ class Window:
     Args:
         user_events: A user_message event is among the records that have left.
         bare: The source is of 2025-08: it has no events.
+        met: By offset of a record that has not left: what of it was found in records that have. See ``_Pair.found``.
     """
 
-    def __init__(self, *, user_events: bool, bare: bool) -> None:
+    def __init__(self, *, user_events: bool, bare: bool, met: dict[int, list[int]]) -> None:
         self.user_events = user_events
         self.bare = bare
+        self.met = met
         self._records: deque[Record] = deque()
         self._pairs: dict[int, _Pair] = {}  # by offset of the record
         self._messages: _Table = {}
@@ -135,19 +131,24 @@ class Window:
         return True
 
     def _enter(self, record: Record, is_user: bool, parts: list[str], own: _Table, others: _Table) -> None:
-        pair = _Pair(self._index, record.offset + record.length, is_user, parts or [""], set())
+        texts = ["".join(parts), *parts] if len(parts) > 1 else parts or [""]
+        end = record.offset + record.length
+        pair = _Pair(self._index, record.offset, end, is_user, texts, set(self.met.get(record.offset, ())), [])
         self._pairs[record.offset] = pair
-        for text in pair.texts:
-            if not pair.seeks(text):
+        for place, text in enumerate(texts):
+            if not pair.seeks(place):
                 continue
-            waiting = others.get((is_user, text))
-            while waiting and not waiting[0].seeks(text):
-                waiting.popleft()
+            key = (is_user, text)
+            waiting = others.get(key)
+            _drop_stale(waiting)
             if waiting:
-                waiting.popleft().found.add(text)
-                pair.found.add(text)
+                other, there = waiting.popleft()
+                other.found.add(there)
+                pair.found.add(place)
+                other.partners.append((pair, place))
+                pair.partners.append((other, there))
             else:
-                own.setdefault((is_user, text), deque()).append(pair)
+                own.setdefault(key, deque()).append((pair, place))
 
     def _leave(self, record: Record) -> Record:
         pair = self._pairs.pop(record.offset, None) if self._pairs else None
@@ -163,10 +164,14 @@ class Window:
                 self._user_events_inside -= 1
                 self.user_events = True
         pair.gone = True
+        self.met.pop(pair.offset, None)
+        for partner, there in pair.partners:
+            if not partner.gone:
+                self.met.setdefault(partner.offset, []).append(there)
+        pair.partners.clear()
         for text in pair.texts:
             waiting = table.get((pair.is_user, text))
-            while waiting and not waiting[0].seeks(text):
-                waiting.popleft()
+            _drop_stale(waiting)
             if waiting is not None and not waiting:
                 del table[pair.is_user, text]
         return record
@@ -180,14 +185,15 @@ class Window:
             return ["assistant"] * len(content)
         if body.role != "user":
             return ["host"] * len(content)
-        whole = pair is not None and pair.whole in pair.found
+        found = {pair.texts[place] for place in pair.found} if pair else ()
+        whole = pair is not None and 0 in pair.found
         kinds = _annotations(body, len(content))
         roles: list[Role | None] = []
         for place, part in enumerate(content):
             text = part_words(part)
             if text is None or is_wrapper(part, content):
                 roles.append(_annotated(kinds[place]) if kinds else None)
-            elif whole or (pair is not None and text in pair.found):
+            elif whole or text in found:
                 roles.append("user")
             elif kinds:
                 roles.append(_annotated(kinds[place]))
@@ -198,6 +204,11 @@ class Window:
         # A picture belongs to whoever wrote the words beside it.
         beside: Role = "host" if "host" in roles and "user" not in roles else "user"
         return [role or beside for role in roles]
+
+
+def _drop_stale(waiting: deque[tuple[_Pair, int]] | None) -> None:
+    while waiting and not waiting[0][0].seeks(waiting[0][1]):
+        waiting.popleft()
 
 
 def event_words(record: Record) -> tuple[bool, str] | None:

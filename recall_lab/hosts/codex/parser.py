@@ -30,7 +30,7 @@ class Parser:
         state = _load(resume.state, path) if resume else State()
         self._path = path
         self._fold = Fold(state, (resume and resume.session) or RawSession(native_id=state.session or ""))
-        self._window = Window(user_events=state.user_events, bare=state.bare)
+        self._window = Window(user_events=state.user_events, bare=state.bare, met=state.met)
         self._end = resume.offset if resume else 0
         self._blank = 0  # bytes of blank lines before the first record
         self._told: dict[str, Any] = {}
