@@ -6,7 +6,8 @@ they stand. Nothing here reads transcripts, writes text anywhere, or calls a net
 
 from __future__ import annotations
 
+from recall_lab.redaction.loading import open_redactor
 from recall_lab.redaction.records import Finding, RedactedText
-from recall_lab.redaction.redactor import Redactor, open_redactor
+from recall_lab.redaction.redactor import Redactor
 
 __all__ = ["Finding", "RedactedText", "Redactor", "open_redactor"]

@@ -1,6 +1,8 @@
-"""What crosses the border of the redaction room."""
+"""What crosses the border of the redaction room, and what its readers hand to one another."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from recall_lab.model import Record, Redacted
 
@@ -23,3 +25,11 @@ class RedactedText(Record, frozen=True):
 
     text: Redacted
     findings: tuple[tuple[str, int], ...] = ()
+
+
+class Spot(NamedTuple):
+    """A secret that a reader found: code points and its kind."""
+
+    start: int
+    end: int
+    kind: str

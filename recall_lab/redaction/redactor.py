@@ -2,122 +2,174 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from recall_lab._version import __version__
-from recall_lab.errors import RedactionError
 from recall_lab.model import Redacted
-from recall_lab.redaction.buffers import cut
-from recall_lab.redaction.kinds import kind_of_rule
-from recall_lab.redaction.records import Finding, RedactedText
+from recall_lab.redaction.buffers import Buffer, cut
+from recall_lab.redaction.files import read_private_keys
+from recall_lab.redaction.kinds import precision_of
+from recall_lab.redaction.records import Finding, RedactedText, Spot
+from recall_lab.redaction.rules import UNUSED, judge
+from recall_lab.redaction.views import View, has_unseen
+from recall_lab.redaction.wraps import read_wrapped
 
-MARK = re.compile(r"\[REDACTED:[a-z0-9_]+\]")
+_MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
 
-#: A text is redacted again until nothing more is found, so that redacting twice is redacting once; hostile text could
-#: be built to need one more round each time, so the rounds are bounded.
+# A text is redacted again until nothing more is found, so that redacting twice is redacting once. Hostile text could be
+# built to need one more round each time, so the rounds are bounded.
 _MAX_ROUNDS = 8
+
+_PRIVATE_KEYS = "recall.read.private-keys"
+_WRAPPED = "recall.read.wrapped"
 
 
 class Redactor:
-    """Loaded rules. Scanning is pure: it touches no file and no network."""
+    """Loaded rules. Scanning and redacting are pure: they touch no file and no network.
 
-    def __init__(self, scanner: Any, skipped: frozenset[str], version: str) -> None:
+    Attributes:
+        version: Changes whenever the detector, the rules or the code that judges their findings change.
+    """
+
+    def __init__(
+        self,
+        scanner: Any,
+        unused: frozenset[str],
+        version: str,
+        *,
+        allow: Sequence[re.Pattern[str]] = (),
+        kinds: dict[str, str],
+    ) -> None:
         self._scanner = scanner
-        self._skipped = skipped
+        self._unused = unused
+        self._allow = tuple(allow)
+        self._kinds = kinds
         self.version = version
 
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
-        raw: list[list[Finding]] = [[] for _ in texts]
+        results: list[tuple[Finding, ...]] = [()] * len(texts)
         for buffer in cut(texts):
-            for index, start, end, rule in buffer.locate(self._spans(buffer.data)):
-                raw[index].append(Finding(start=start, end=end, kind=kind_of_rule(rule), rule=rule))
-        return [tuple(_settle(text, found)) if found else () for text, found in zip(texts, raw, strict=True)]
+            places = self._places(buffer)
+            seen = has_unseen(buffer.data)
+            if seen:
+                self._add_views(buffer, places, results)
+            for index, found in places.items():
+                if not results[index]:
+                    results[index] = self._findings(texts[index], found)
+        return results
 
     def redact(self, texts: Sequence[str]) -> list[RedactedText]:
-        """Take the secrets out: each span becomes ``[REDACTED:<kind>]``."""
+        """Take the secrets out: each span becomes ``[REDACTED:<kind>]``. Redacting the result changes nothing."""
         out = list(texts)
         counts: dict[int, Counter[str]] = {}
-        open_texts: Sequence[int] = range(len(out))
+        left: Sequence[int] = range(len(out))
         for _ in range(_MAX_ROUNDS):
-            found = self.scan([out[index] for index in open_texts])
-            changed = [(index, spans) for index, spans in zip(open_texts, found, strict=True) if spans]
+            found = self.scan([out[index] for index in left])
+            changed = [(index, spans) for index, spans in zip(left, found, strict=True) if spans]
             for index, spans in changed:
                 out[index] = _replace(out[index], spans)
                 counts.setdefault(index, Counter()).update(span.kind for span in spans)
-            open_texts = [index for index, _ in changed]
-            if not open_texts:
+            left = [index for index, _ in changed]
+            if not left:
                 break
         return [
-            RedactedText(
-                text=Redacted(text), findings=tuple(sorted(counts[index].items())) if index in counts else ()
-            )
+            RedactedText(text=Redacted(text), findings=tuple(sorted(counts[index].items())) if index in counts else ())
             for index, text in enumerate(out)
         ]
 
-    def _spans(self, data: bytes) -> list[tuple[int, int, str]]:
+    def _places(self, buffer: Buffer) -> dict[int, list[tuple[int, int, str]]]:
+        """What the detector reports, by text."""
         spans: list[tuple[int, int, str]] = []
-        for found in self._scanner.scan(data):
-            if found.visible and found.rule_id not in self._skipped:
+        for found in self._scanner.scan(buffer.data):
+            rule = found.rule_id
+            if rule not in self._unused:
                 location = found.location
-                spans.append((location["start_offset"], location["end_offset"], found.rule_id))
-        return spans
+                spans.append((location["start_offset"], location["end_offset"], rule))
+        return buffer.locate(spans)
 
+    def _add_views(self, buffer: Buffer, places: dict[int, Any], results: list[tuple[Finding, ...]]) -> None:
+        """Look again at the texts that hold colour codes or invisible characters, without them."""
+        views = [(buffer.first + offset, View(text)) for offset, text in enumerate(buffer.texts)]
+        views = [(index, view) for index, view in views if view.text is not buffer.texts[index - buffer.first]]
+        for part in cut([view.text for _, view in views]):
+            for offset, found in self._places(part).items():
+                index, view = views[offset]
+                seen = self._findings(view.text, found)
+                original = [
+                    Finding(start=low, end=high, kind=item.kind, rule=item.rule)
+                    for item, (low, high) in ((item, view.original_span(item.start, item.end)) for item in seen)
+                ]
+                results[index] = tuple(original)
+        for index, _ in views:
+            places.pop(index, None)
 
-def open_redactor(
-    cache_dir: Path, *, rules: Sequence[Path] = (), allow: Sequence[str] = (), mask_contacts: bool = False
-) -> Redactor:
-    """Load the rules.
+    def _findings(self, text: str, places: Iterable[tuple[int, int, str]]) -> tuple[Finding, ...]:
+        return tuple(_settle(text, self._judged(text, places)))
 
-    Args:
-        cache_dir: Folder for the compiled rules; made 0700 if it is not there.
-        rules: Further rule files of the user.
-        allow: Regular expressions; a secret that one of them matches whole is left in the text.
-        mask_contacts: Also take out mail addresses, phone numbers and IP addresses.
+    def _judged(self, text: str, places: Iterable[tuple[int, int, str]]) -> Iterator[Finding]:
+        keys_read = False
+        wrapped: list[tuple[int, int]] = []
+        for start, end, rule in places:
+            if rule == _PRIVATE_KEYS:
+                spots = () if keys_read else read_private_keys(text)
+                keys_read = True
+            elif rule == _WRAPPED:
+                wrapped.append((start, end))
+                continue
+            elif rule in self._kinds:
+                spots = (Spot(start, end, self._kinds[rule]),)
+            else:
+                spots = judge(text, start, end, rule)
+            for spot in spots:
+                if not self._allowed(text[spot.start : spot.end]):
+                    yield Finding(start=spot.start, end=spot.end, kind=spot.kind, rule=rule)
+        for start, end in wrapped:
+            for spot in read_wrapped(text, start, end, self._tokens):
+                yield Finding(start=spot.start, end=spot.end, kind=spot.kind, rule=_WRAPPED)
 
-    Raises:
-        RedactionError: The detector or a rule file cannot be loaded.
-    """
-    try:
-        import kingfisher_sdk
+    def _tokens(self, text: str) -> Iterator[Spot]:
+        """The tokens of a short text, for readers that put one together."""
+        for buffer in cut([text]):
+            for found in self._places(buffer).values():
+                for start, end, rule in found:
+                    if not rule.startswith("recall.read."):
+                        yield from judge(text, start, end, rule)
 
-        cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        loaded = kingfisher_sdk.Rules(rules, builtins=True, cache_dir=cache_dir)
-        scanner = kingfisher_sdk.Scanner(loaded, base64=False)
-    except (ImportError, OSError, ValueError, RuntimeError) as error:
-        raise RedactionError(
-            f"the secret detector cannot be loaded: {error}; reinstall recall-lab"
-        ) from error
-    skipped = frozenset(
-        rule["id"]
-        for rule in loaded.metadata()
-        if any(not part.get("optional") for part in loaded.detail(rule["id"])["depends_on_rule"])
-    )
-    digest = hashlib.sha256(f"{kingfisher_sdk.__version__} {__version__}".encode())
-    for path in rules:
-        digest.update(path.read_bytes())
-    return Redactor(scanner, skipped, digest.hexdigest()[:12])
+    def _allowed(self, secret: str) -> bool:
+        return any(pattern.fullmatch(secret) for pattern in self._allow)
 
 
 def _settle(text: str, found: Iterable[Finding]) -> list[Finding]:
-    """Join overlapping findings (the first one names the kind), and keep out what is a mark already."""
-    marks = [match.span() for match in MARK.finditer(text)]
+    """Join overlapping findings; the kind that says most names the span. What is redacted already stays as it is."""
+    ordered = sorted(found, key=lambda item: (item.start, -item.end))
     joined: list[Finding] = []
-    for finding in sorted(found, key=lambda item: (item.start, -item.end)):
-        if any(low < finding.end and finding.start < high for low, high in marks):
-            continue
+    for finding in ordered:
         if joined and finding.start < joined[-1].end:
             last = joined[-1]
-            if finding.end > last.end:
-                joined[-1] = Finding(start=last.start, end=finding.end, kind=last.kind, rule=last.rule)
+            best = finding if precision_of(finding.kind) > precision_of(last.kind) else last
+            joined[-1] = Finding(start=last.start, end=max(last.end, finding.end), kind=best.kind, rule=best.rule)
+        else:
+            joined.append(finding)
+    return [part for finding in joined for part in _without_marks(text, finding)]
+
+
+def _without_marks(text: str, finding: Finding) -> Iterator[Finding]:
+    before = finding.start
+    marks = list(_MARK.finditer(text, max(0, finding.start - 50), min(len(text), finding.end + 50)))
+    if not marks:
+        yield finding
+        return
+    for mark in marks:
+        if mark.end() <= finding.start or mark.start() >= finding.end:
             continue
-        joined.append(finding)
-    return joined
+        if any(c.isalnum() for c in text[before : mark.start()]):
+            yield Finding(start=before, end=mark.start(), kind=finding.kind, rule=finding.rule)
+        before = max(before, mark.end())
+    if before == finding.start or any(c.isalnum() for c in text[before : finding.end]):
+        yield Finding(start=before, end=finding.end, kind=finding.kind, rule=finding.rule)
 
 
 def _replace(text: str, spans: Sequence[Finding]) -> str:

@@ -1,0 +1,134 @@
+"""Credentials on command lines: ``curl -u``, ``mysql -pX``, ``echo X | docker login --password-stdin``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recall_lab.redaction import shapes
+from recall_lab.redaction.records import Spot
+
+_COMMANDS = (
+    "curl|wget|http|https|xh|httpie|sshpass|mysql|mysqldump|mysqladmin|mariadb|mongo|mongosh|mongodump|mongorestore|sqlcmd|bcp|"
+    "snowsql|redis-cli|valkey-cli|docker|podman|helm|skopeo|nerdctl|buildah|crane|oras|az|zip|unzip|7z|7za|rar|unrar|openssl|"
+    "ldapsearch|ldapadd|ldapmodify|ldappasswd|smbclient|rpcclient|xfreerdp|rclone|htpasswd|keytool|gpg|ssh-keygen|influx|cqlsh|"
+    "clickhouse-client|cypher-shell|lftp|svn|mc|ipmitool|snmpwalk|snmpget|rabbitmqadmin|mosquitto_pub|mosquitto_sub|nats|trino|"
+    "argocd|oc|cf|kcadm|psexec|crackmapexec|evil-winrm|net|runas|cmdkey|psql|sqlplus|impala-shell|beeline|nmcli|wpa_passphrase|"
+    "jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase"
+)
+_COMMAND = re.compile(rf"(?:^|[\s;&|(\"'`/\[,$])(?P<command>{_COMMANDS})(?:\.exe)?[\"',\s\\]")
+_OPTION = re.compile(r"(?P<option>--?[A-Za-z-]+|/p:|/user:\S+)(?P<gap>(?:[ \t=:\"',\\]|\\n){0,8})")
+_WORD = re.compile(r"(?P<esc>\\{0,7})(?P<quote>[\"'])(?P<quoted>[^\"'\n\\]{2,512})|(?P<bare>[^\s\"'`|;<>\\]{2,512})")
+_PAIR_OPTIONS = frozenset(("-u", "--user", "-U", "--proxy-user", "--userpwd", "-a", "--auth"))
+_PAIR_COMMANDS = frozenset("curl http https xh httpie smbclient rpcclient snowsql ftp lftp".split())
+_PASSWORD_OPTIONS = {
+    "-p": frozenset(
+        "sshpass mysql mysqldump mysqladmin mariadb mongo mongosh mongodump mongorestore docker podman helm skopeo nerdctl "
+        "buildah crane oras az snowsql cqlsh evil-winrm crackmapexec psexec oc cf rar unrar 7z 7za argocd jf jfrog twine svn "
+        "bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline".split()
+    ),
+    "-P": frozenset("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool".split()),
+    "-a": frozenset(("redis-cli", "valkey-cli")),
+    "-w": frozenset("ldapsearch ldapadd ldapmodify ldappasswd".split()),
+    "-W": frozenset(("keytool",)),
+    "-k": frozenset(("openssl",)),
+    "-K": frozenset(("openssl",)),
+    "-pass": frozenset(("openssl",)),
+    "-passin": frozenset(("openssl",)),
+    "-passout": frozenset(("openssl",)),
+    "-storepass": frozenset(("keytool",)),
+    "-keypass": frozenset(("keytool",)),
+    "-A": frozenset(("snmpwalk", "snmpget")),
+    "-X": frozenset(("snmpwalk", "snmpget")),
+    "-N": frozenset(("ssh-keygen",)),
+}
+_GLUED = re.compile(r"(?:[\s\"'])-p(?P<quote>[\"']?)(?P<value>[^\s\"'`|;&<>\\]{4,256})")
+_PIPED = re.compile(
+    r"(?:echo|printf|print|Write-Output)[ \t]+(?:-[neE]+[ \t]+)?(?:[\"']%s(?:\\n)?[\"'][ \t]+)?\\{0,7}[\"']?"
+    r"(?P<value>[^\s\"'`|\\]{6,4096})\\{0,7}[\"']?[ \t]*\|[^|\n]{0,160}$"
+)
+_HERE_STRING = re.compile(r"[^\n|;]{0,160}<<<[ \t]{0,4}\\{0,7}[\"']?(?P<value>[^\s\"'`|;\\]{6,4096})")
+
+
+def read_option(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The value of a short option, where the command on the same line makes it a credential."""
+    command = _command(text, start)
+    if command is None:
+        return
+    option = _OPTION.search(text, start, start + 48)
+    if not option:
+        return
+    word = _WORD.match(text, option.end())
+    if not word:
+        return
+    group = "quoted" if word["quoted"] else "bare"
+    value, at = word[group], word.start(group)
+    name = option["option"]
+    if group == "bare":
+        value = value.rstrip(",)]}")
+    if ":" in value and (name in _PAIR_OPTIONS and command in _PAIR_COMMANDS):
+        user, _, password = value.partition(":")
+        if _fits(password, quoted=True) and not shapes.is_reference(user, quoted=False):
+            yield Spot(at + len(user) + 1, at + len(value), "password")
+        elif not password and shapes.is_secret(user):
+            yield Spot(at, at + len(user), "password")
+    elif name in _PAIR_OPTIONS and "%" in value and command in _PAIR_COMMANDS:
+        user, _, password = value.partition("%")
+        if _fits(password, quoted=True):
+            yield Spot(at + len(user) + 1, at + len(value), "password")
+    elif command in _PASSWORD_OPTIONS.get(name, ()) or name == "/p:":
+        value, at = _without_source(value, at)
+        if _fits(value, quoted=True):
+            yield Spot(at, at + len(value), "password")
+
+
+def read_glued_option(text: str, start: int, end: int) -> Iterator[Spot]:
+    """``mysql -pSECRET``: the password follows the option at once."""
+    for found in _GLUED.finditer(text, start, min(len(text), end + 256)):
+        value = found["value"]
+        if (
+            _fits(value, quoted=bool(found["quote"]))
+            and not value.startswith(("ro", "re", "o", "i"))
+            or (shapes.looks_random(value, shortest=8))
+        ):
+            yield Spot(found.start("value"), found.end("value"), "password")
+
+
+def read_piped(text: str, start: int, end: int) -> Iterator[Spot]:
+    """What is echoed into a command that reads a password or token from its input."""
+    line = text.rfind("\n", max(0, start - 4096), start) + 1
+    piped = _PIPED.search(text, max(line, start - 4096), start)
+    found = piped or _HERE_STRING.match(text, start)
+    if not found:
+        return
+    value, at = found["value"], found.start("value")
+    if text.startswith("chpasswd", start) and ":" in value:
+        user = value.split(":", 1)[0]
+        value, at = value[len(user) + 1 :], at + len(user) + 1
+    if _fits(value, quoted=True):
+        yield Spot(at, at + len(value), "password")
+
+
+def _command(text: str, start: int) -> str | None:
+    """The last known command before ``start`` on its line, continuation lines included."""
+    low = max(0, start - 600)
+    line = text.rfind("\n", low, start)
+    while line > low and text[line - 1] == "\\":
+        line = text.rfind("\n", low, line)
+    last = None
+    for found in _COMMAND.finditer(text, max(low, line), start + 1):
+        last = found["command"]
+    return last
+
+
+def _without_source(value: str, at: int) -> tuple[str, int]:
+    """``pass:X`` of openssl names its source first."""
+    if value.startswith("pass:"):
+        return value[5:], at + 5
+    return value, at
+
+
+def _fits(value: str, *, quoted: bool) -> bool:
+    if value.startswith(("file:", "env:", "fd:", "/", "-", "@", "./", "~")):
+        return False
+    return shapes.is_password(value, quoted=quoted) or shapes.is_secret(value, quoted=quoted)

@@ -1,0 +1,112 @@
+"""Credentials that a syntax of their own carries: headers, cookies, URLs, command lines, password files."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+from recall_lab.redaction import shapes
+from recall_lab.redaction.records import Spot
+
+_SCHEME = re.compile(
+    r"[ \t]{0,8}[\\\"'`]{0,8}(?P<scheme>bearer|basic|token|apikey(?:-v1)?|api-key|bot|key|splunk|ghtoken|oauth|sso-key|geniekey|"
+    r"klaviyo-api-key|jwt|flyv1|session|ssws)"
+    r"(?:(?:[ \t]|%20){1,6}|[ \t]{0,3}[\"'][ \t]{0,3}[+.&,][ \t]{0,3}[\"'])[\\\"'`]{0,4}(?:token=[\\\"']{0,4})?",
+    re.IGNORECASE,
+)
+_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,4096}")
+_COOKIES = re.compile(r"[\\\"'`\])]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}[\\\"'`]{0,8}(?P<pairs>[^\n\"'`\\]{3,8192})")
+_COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,4096})")
+_SESSION_COOKIE = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secure|host-|user")
+_ANALYTICS_COOKIE = re.compile(
+    r"_g[a-z]{1,3}(?:_|\Z)|_fbp|_hj|utm|ajs_|_pk_|amplitude|mp_|optimizely|intercom-id|cf_clearance_no"
+)
+
+_USERINFO = re.compile(
+    r"://(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
+)
+_TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
+_DEFAULT_USERINFO = frozenset(
+    "postgres root admin user guest test mysql redis mongo rabbitmq password pass secret pw".split()
+)
+
+
+def read_scheme(text: str, at: int) -> Spot | None:
+    """An authorization scheme and its credential, as in ``Bearer eyJ...``; basic credentials must decode to a pair."""
+    scheme = _SCHEME.match(text, at)
+    if not scheme:
+        return None
+    credential = _CREDENTIAL.match(text, scheme.end())
+    if not credential:
+        return None
+    value = credential[0].rstrip(".,:;")
+    start = credential.start()
+    if scheme["scheme"].lower() == "basic":
+        return Spot(start, start + len(value), "basic_auth") if is_basic(value) else None
+    if shapes.is_benign(value) or len(value) < 8:
+        return None
+    if shapes.is_secret(value, quoted=True) or (any(c.isdigit() for c in value) and shapes.oddness(value) > 0.2):
+        return Spot(start, start + len(value), "bearer_token")
+    return None
+
+
+def is_basic(value: str) -> bool:
+    """Does the value decode, as base64, to a user and a password that is no placeholder?"""
+    try:
+        pair = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return False
+    user, colon, password = pair.partition(":")
+    if not colon or not pair.isprintable() or not (user or password):
+        return False
+    return not shapes.is_placeholder(password or user) and not shapes.is_reference(password or user, quoted=False)
+
+
+def read_cookies(text: str, right: int) -> Iterator[Spot]:
+    """The values of a cookie header that are drawn at random or carry a session."""
+    header = _COOKIES.match(text, right)
+    if not header:
+        return
+    for pair in _COOKIE.finditer(text, header.start("pairs"), header.end("pairs")):
+        value = pair["value"].rstrip(".)]}")
+        if _ANALYTICS_COOKIE.match(pair["name"]) or shapes.is_placeholder(value):
+            continue
+        known = len(value) >= 8 and _SESSION_COOKIE.search(pair["name"]) and shapes.is_secret(value, quoted=True)
+        if known or shapes.looks_random(value) or (len(value) >= 32 and shapes.is_hex(value)):
+            yield Spot(pair.start("value"), pair.start("value") + len(value), "cookie")
+
+
+def read_url(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The password of a URL's userinfo; default pairs such as ``postgres:postgres`` are no secret."""
+    for found in _USERINFO.finditer(text, start, min(len(text), end + 300)):
+        if found.start() >= end:
+            return
+        user, password = found["user"], found["password"]
+        low = found.start("password")
+        # An unescaped @ may belong to the password: the host starts after the last one.
+        rest = re.compile(r"[^\s/\"'<>`@]*@").match(text, found.end("password") + 1)
+        while rest:
+            password = text[low : rest.end() - 1]
+            rest = re.compile(r"[^\s/\"'<>`@]*@").match(text, rest.end())
+        if _is_url_password(user, password):
+            yield Spot(low, low + len(password), "url_credentials")
+
+
+def _is_url_password(user: str, password: str) -> bool:
+    if password.lower() in _DEFAULT_USERINFO or password == user or re.match(r"\d{1,5}(?:/|\Z)", password):
+        return False
+    if re.match(r"[\[(]?[A-Z_]{4,}[\])]?\Z", password) or shapes.is_placeholder(password):
+        return False
+    return not (shapes.is_reference(password, quoted=False) or password.startswith(("{", "<", "$", "%(", "*")))
+
+
+def read_url_user(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A token in the place of a URL's user, as code hosts accept it."""
+    found = _TOKEN_USER.match(text, start)
+    if not found or "sentry" in found["host"] or "ingest" in found["host"]:
+        return
+    user = found["user"]
+    if shapes.is_secret(user) and (shapes.looks_random(user) or shapes.is_hex(user)):
+        yield Spot(found.start("user"), found.end("user"), "url_credentials")

@@ -1,0 +1,129 @@
+"""Secrets that the layout of a file gives away: PEM, PuTTY and vault bodies, password files, Kubernetes manifests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recall_lab.redaction import shapes
+from recall_lab.redaction.records import Spot
+
+_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+# Between the lines of an encoded key stand line breaks, real or escaped, and what printed them: quotes, a line number,
+# a diff sign, a comment sign. Header lines (RFC 1421, RFC 4880) may come first.
+_GAP = r"(?:[ \t\r\n\"'+,>|│*#;.()\[\]{}:…]|\n-(?!-)|\\+[nrt\"'/]|\d{1,6}[→|:\t])"
+_BODY = re.compile(
+    rf"{_GAP}{{0,40}}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[-: ][^\n\\]{{0,120}}{_GAP}{{0,40}})*"
+    rf"(?:[A-Za-z0-9+/]{{20,20000}}={{0,3}}{_GAP}{{0,40}})*(?:[A-Za-z0-9+/]{{1,19}}={{0,3}}(?![A-Za-z0-9]))?"
+)
+_BODY_BACKWARDS = re.compile(r"[A-Za-z0-9+/]{16,200}={0,3}(?:[ \t\r\n]|\\+[nr]){1,8}$")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{16,}")
+_HEX_BODY = re.compile(r"(?:(?:\s|\\+[nr]){1,8}[0-9a-f]{40,200})+", re.IGNORECASE)
+_PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr]){1,8}){1,400}")
+_PGPASS = re.compile(
+    r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:(?P<value>[^\s:\"'`]{6,200})(?=\s|\\n|[\"'`]|\Z)"
+)
+_SECTION = re.compile(r"[\\\"']{0,8}(?:data|stringData)[\\\"']{0,8}[ \t]{0,4}:")
+_ENTRY = re.compile(
+    r"[\\\"']{0,8}(?P<name>[\w.-]{1,80})[\\\"']{0,8}[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\s{1,24})?[\\\"']{0,8}(?P<value>[A-Za-z0-9+/=_.~!@#$%^&*-]{4,8192})"
+)
+_PUBLIC_ENTRY = re.compile(
+    r"(?i).*\.crt\Z|ca\b|.*public|name|namespace|type|kind|apiversion|username|user|host|port|url|uri|region|.*email"
+)
+
+
+def read_private_keys(text: str) -> Iterator[Spot]:
+    """Encoded private keys, whole or cut off at either end; one pass over the text.
+
+    A block without a body (a mention of the format) is left alone.
+    """
+    done = 0
+    at = text.find("PRIVATE KEY")
+    while at >= 0:
+        step = at + len("PRIVATE KEY")
+        begin = _BEGIN.search(text, max(done, at - 60), min(len(text), at + 30))
+        if begin:
+            span = _whole_key(text, begin.start(), begin.end())
+            step = max(step, begin.end())
+            if span:
+                yield span
+                done = step = max(step, span.end)
+        else:
+            end = _END.search(text, max(done, at - 60), min(len(text), at + 30))
+            if end:
+                span = _tail_of_key(text, done, end.start(), end.end())
+                step = done = end.end()
+                if span:
+                    yield span
+        at = text.find("PRIVATE KEY", step)
+
+
+def _whole_key(text: str, start: int, body: int) -> Spot | None:
+    encoded = _BODY.match(text, body)
+    stop = encoded.end() if encoded else body
+    end = _END.match(text, stop)
+    if not end:
+        near = _END.search(text, stop, stop + 200)
+        if near and "BEGIN" not in text[stop : near.start()]:
+            end = near
+    if sum(len(run) for run in _ENCODED.findall(text, body, stop)) < 24:
+        return None
+    return Spot(start, end.end() if end else stop, "private_key")
+
+
+def _tail_of_key(text: str, lowest: int, start: int, end: int) -> Spot | None:
+    low = start
+    while low > lowest:
+        line = _BODY_BACKWARDS.search(text, max(lowest, low - 220), low)
+        if not line:
+            break
+        low = line.start()
+    return Spot(low, end, "private_key") if start - low >= 24 else None
+
+
+def read_putty(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The private lines of a PuTTY key file."""
+    body = _PUTTY.match(text, end)
+    if body and body.end() - end >= 24:
+        yield Spot(end, body.end(), "private_key")
+
+
+def read_vault(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The hexadecimal body of an Ansible vault."""
+    body = _HEX_BODY.match(text, end)
+    if body:
+        yield Spot(start, body.end(), "private_key")
+
+
+def read_password_file(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A line of PostgreSQL's password file: host:port:database:user:password."""
+    line = _PGPASS.match(text, start)
+    if line and (shapes.is_password(line["value"], quoted=True) or shapes.is_secret(line["value"])):
+        yield Spot(line.start("value"), line.end("value"), "password")
+
+
+def read_kubernetes(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The entries under ``data`` and ``stringData`` of a Kubernetes Secret, which may stand before or after its kind."""
+    low = max(
+        text.rfind("\n---", max(0, start - 4000), start), text.rfind("apiVersion", max(0, start - 4000), start), 0
+    )
+    high = text.find("\n---", end, end + 16000)
+    high = high if high >= 0 else min(len(text), end + 16000)
+    section = _SECTION.search(text, end, high) or _SECTION.search(text, low, start)
+    if not section:
+        return
+    at = section.end()
+    while True:
+        entry = re.compile(r"(?:[\s{,\\]|\\n){0,40}").match(text, at)
+        found = _ENTRY.match(text, entry.end() if entry else at, high)
+        if not found:
+            return
+        value = found["value"].rstrip(",")
+        if not _PUBLIC_ENTRY.match(found["name"]) and not shapes.is_placeholder(value):
+            if not shapes.is_reference(value, quoted=False):
+                yield Spot(found.start("value"), found.start("value") + len(value), "kubernetes_secret")
+        tail = re.compile(r"[\\\"']{0,8}[ \t]{0,4},?").match(text, found.end())
+        at = tail.end() if tail else found.end()
+        if text[at : at + 1] in "}":
+            return

@@ -1,0 +1,118 @@
+"""Where the value of an assignment starts and ends, whatever the syntax.
+
+Shell, env files, JSON (also JSON inside JSON strings, several times over), YAML, TOML, INI, HCL, XML, code: the value
+follows a separator, perhaps after a type, a call or a quote with any number of backslashes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+LONGEST = 4096
+_LONGEST_LINE = 1024
+
+
+class Value(NamedTuple):
+    """A span of the text in code points, and whether quotes delimit it."""
+
+    start: int
+    end: int
+    quoted: bool
+
+
+_TYPED = re.compile(r"[ \t]*[A-Za-z_][\w.<>\[\]|, ?]{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*(?=[\\\"'`]|[bruBRU]\")")
+_OPEN = re.compile(
+    r"[ \t]{0,40}(?:(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlL@]{1,2}(?=[\"']))?"
+    r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`“‘«])"
+)
+_CLOSERS = {"“": "”", "‘": "’", "«": "»"}
+_BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,4096})")
+_NEXT_LINE = re.compile(
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[^\s`\"']{12,4096})[`\"']?[ \t]*(?:\r?\n|\Z)"
+)
+# What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
+_ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))")
+_NEXT_FIELD = re.compile(r";(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"'])")
+_NEXT_PARAMETER = re.compile(r"&(?:amp;)?[\w.%\[\]-]{1,60}=")
+_TRAILING = ".,;:)]}>|\\"
+_PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
+
+
+def read_value(
+    text: str, at: int, *, colon: bool = False, parameter: bool = False, whole_line: bool = False
+) -> Value | None:
+    """Find the value that follows a separator.
+
+    Args:
+        text: The text.
+        at: The code point after the separator.
+        colon: The separator is a colon, so that a type may stand before the value.
+        parameter: The name is a parameter of a URL's query.
+        whole_line: The assignment starts its line, as in an env file.
+    """
+    if colon:
+        typed = _TYPED.match(text, at, at + 80)
+        if typed:
+            at = typed.end()
+    opened = _OPEN.match(text, at)
+    if opened:
+        return _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
+    bare = _BARE.match(text, at)
+    if bare:
+        return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, whole_line=whole_line)
+    below = _NEXT_LINE.match(text, at)
+    if below:
+        return Value(below.start("value"), below.end("value"), quoted=True)
+    return None
+
+
+def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
+    """The inside of a quotation whose quote has ``depth`` backslashes; cut-off quotations end at the line's end."""
+    closing = _CLOSERS.get(quote, quote)
+    limit = min(len(text), start + LONGEST)
+    at = start
+    while True:
+        at = text.find(closing, at, limit)
+        if at < 0:
+            break
+        backslashes = 0
+        while at - 1 - backslashes >= start and text[at - 1 - backslashes] == "\\":
+            backslashes += 1
+        if backslashes <= depth:
+            end = at - backslashes
+            break
+        at += 1
+    else:
+        at = -1
+    if at < 0:
+        end = limit
+    line = text.find("\n", start, end)
+    if line >= 0 and len(quote) == 1:
+        end = line
+    if at < 0 or line >= 0:
+        gap = re.compile(r"[\s\"'`]").search(text, start, end)
+        end = gap.start() if gap else end
+    return Value(start, end, quoted=True) if end > start else None
+
+
+def _trim(text: str, start: int, end: int, *, parameter: bool, whole_line: bool) -> Value | None:
+    value = text[start:end]
+    for pattern in (_ESCAPED_END, _NEXT_FIELD):
+        cut = pattern.search(value)
+        if cut:
+            value = value[: cut.start()]
+    if parameter or "&" in value:
+        cut = _NEXT_PARAMETER.search(value)
+        if cut or parameter:
+            value = value[: cut.start()] if cut else value.split("&", 1)[0].split("#", 1)[0]
+    if "<" in value and not value.startswith("<"):
+        value = value.split("<", 1)[0]
+    if not whole_line and "," in value:
+        value = value.split(",", 1)[0]
+    while value and value[-1] in _TRAILING:
+        opener = _PAIRS.get(value[-1])
+        if opener and value.count(opener) >= value.count(value[-1]):
+            break
+        value = value[:-1]
+    return Value(start, start + len(value), quoted=False) if value else None

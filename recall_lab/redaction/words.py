@@ -1,0 +1,224 @@
+"""What stands around a word that speaks of secrets: an assignment, a flag, a cell, a sentence.
+
+The detector's broad rule reports the word; here its surroundings decide whether a value belongs to it, and the value
+whether it is a secret. Every look is bounded, so the cost is linear in the number of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from recall_lab.redaction import shapes
+from recall_lab.redaction.credentials import read_cookies, read_scheme
+from recall_lab.redaction.names import Promise, promise
+from recall_lab.redaction.records import Spot
+from recall_lab.redaction.values import Value, read_value
+
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
+_LONGEST_NAME = 80
+_NAME_TAIL = re.compile(r"[\w$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
+_BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
+_AFTER = re.compile(
+    r"(?P<close>[\\\"'`\])*}?!]{0,16})[ \t]{0,24}"
+    r"(?P<separator>=>|:=|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|：|＝|->|→|or\b|,|>|\||│)?"
+)
+_NAMED_VALUE = re.compile(
+    r"[\\\"'`]{0,8}[ \t]*[,;/]?(?:\s|\\[nrt]|\\\\n){0,24}"
+    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?value[\\\"']{0,8}[ \t]{0,4}[:=]|--(?:body|value|data-file=-)[ =])",
+    re.IGNORECASE,
+)
+_XML_VALUE = re.compile(r"[ \t]{0,4}/?>?(?:\s|\\[nrt]){0,12}<(?:string|value|data|val)>", re.IGNORECASE)
+_SETTING = re.compile(
+    r"(?:^|[\s;&|\"'`(])(?:ENV|ARG|LABEL|setenv|setx|SETX|set|put|add|create|config|configure|secrets?|vars?|variables?|env|"
+    r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$"
+)
+_SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,4096})")
+_QUOTED_NEXT = re.compile(r"[ \t]{0,4}\(?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
+_SENTENCE = re.compile(
+    r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
+    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|be|as|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
+    r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
+    r"|[ \t]*(?:[:=：＝是为は]|->|→|–|—))"
+    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`*”’]{4,4096})"
+)
+_RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/=.~:-]{16,4096}(?![\w@])")
+_ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
+_LABEL = re.compile(
+    r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|trace|"
+    r"span|request|version|build|chunk|image|object|parent|files?|path|src|urls?|href|signature|fingerprint|nonce|branch|"
+    r"session|msg|message|call|task|agent|run|job|tool|block|node|name|model)\w{0,3}"
+    r"[\\\"'`)\]]*[ \t]*[:=/(#]?[ \t]*[\\\"'`]?$"
+)
+_PRECEDING = re.compile(
+    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}[ \t]+(?:as|is|was|for)[ \t]+(?:(?:the|my|your|our|its|a|an|his|her|their)[ \t]+)?"
+    r"(?:[\w-]{1,24}[ \t]+){0,3}$",
+    re.IGNORECASE,
+)
+_CONNECTORS = (" as ", " is ", " was ", " for ")
+_QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
+_LINE_START = re.compile(
+    r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
+)
+
+
+def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
+    """Yield the secrets that belong to the word at ``text[start:end]``."""
+    left, right, name = _name(text, start, end)
+    if name[-6:].lower() in ("cookie", "ookies"):
+        yield from read_cookies(text, right)
+        return
+    held = promise(name)
+    if held is None:
+        return
+    value = _value(text, left, right, name, held)
+    if value is not None:
+        if _accepts(text[value.start : value.end], held, name, quoted=value.quoted):
+            yield Spot(value.start, value.end, _kind(name, held))
+            return
+        spot = read_scheme(text, value.start)
+        if spot:
+            yield spot
+            return
+    elif name.lower() == "bearer":
+        spot = read_scheme(text, left)
+        if spot:
+            yield spot
+        return
+    yield from _spoken(text, right, name, held)
+    if " " in text[left - 1 : left] and any(word in text[max(0, left - 48) : left] for word in _CONNECTORS):
+        yield from _preceding(text, left, name, held)
+
+
+def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
+    """The whole name around a word: ``DB_PASSWORD_PROD`` around PASS; two words of prose such as ``api key``."""
+    left = start
+    lowest = max(0, start - _LONGEST_NAME)
+    while left > lowest and text[left - 1] in _NAME_CHARACTERS:
+        left -= 1
+    if left < start and left > 0 and text[left - 1] == "\\" and text[left] in "nrt":
+        left += 1
+    tail = _NAME_TAIL.match(text, end)
+    right = tail.end() if tail else end
+    name = text[left:right]
+    if name.lower() in ("key", "keys", "token", "secret", "password", "code", "phrase"):
+        prose = _BEFORE_WORD.search(text, max(0, left - 26), left)
+        if prose:
+            name = f"{prose[1]} {name}"
+    return left, right, name
+
+
+def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value | None:
+    after = _AFTER.match(text, right)
+    assert after is not None
+    separator, at = after["separator"], after.end()
+    if separator is None or separator == ",":
+        named = _NAMED_VALUE.match(text, right)
+        if named:
+            return read_value(text, named.end())
+    if separator is None:
+        if name.startswith("-"):
+            return _shell_word(text, right)
+        quoted = _QUOTED_NEXT.match(text, right)
+        if quoted and held == "password" and not after["close"]:
+            return read_value(text, quoted.end())
+        if _SETTING.search(text, max(0, left - 120, text.rfind("\n", 0, left) + 1), left):
+            return _shell_word(text, right)
+        return None
+    if separator in (",", "or"):
+        if separator == "," and not after["close"].strip("])*}?!\\"):
+            return None
+        value = read_value(text, at)
+        return value if value and value.quoted else None
+    if separator == ">":
+        inner = _XML_VALUE.match(text, at - 1)
+        return read_value(text, inner.end() if inner else at)
+    return read_value(
+        text,
+        at,
+        colon=separator == ":",
+        parameter=bool(_QUERY.search(text, max(0, left - 8), left)),
+        whole_line=bool(_LINE_START.search(text, max(0, left - 40), left)),
+    )
+
+
+def _shell_word(text: str, at: int) -> Value | None:
+    word = _SHELL_WORD.match(text, at)
+    if not word:
+        return None
+    return read_value(text, word.start("value"), whole_line=True)
+
+
+def _accepts(candidate: str, held: Promise, name: str, *, quoted: bool) -> bool:
+    if held == "password":
+        return shapes.is_password(candidate, quoted=quoted) or shapes.is_secret(candidate, quoted=quoted)
+    if held == "secret":
+        return shapes.is_secret(candidate, quoted=quoted)
+    return shapes.is_strongly_random(candidate) and (name.isupper() or not shapes.HEX.match(candidate))
+
+
+def _kind(name: str, held: Promise) -> str:
+    if held == "password":
+        return "password"
+    lowered = name.lower().replace("-", "").replace("_", "").replace(" ", "")
+    for part, kind in (
+        ("clientsecret", "client_secret"),
+        ("apikey", "api_key"),
+        ("token", "access_token"),
+        ("authorization", "access_token"),
+        ("privatekey", "private_key"),
+        ("accountkey", "azure_key"),
+        ("sharedaccess", "azure_key"),
+        ("aws", "aws_key"),
+        ("accesskey", "access_key"),
+    ):
+        if part in lowered:
+            return kind
+    return "generic_secret"
+
+
+def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
+    """``password is X``, ``the token for staging: X``, and a random run further on in the line."""
+    sentence = _SENTENCE.match(text, right)
+    if sentence:
+        start = sentence.start("value")
+        candidate = sentence["value"].rstrip(".,;:)>]}\\")
+        fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
+        if fits:
+            yield Spot(start, start + len(candidate), _kind(name, held))
+            return
+    line_end = text.find("\n", right, right + 120)
+    limit = line_end if line_end >= 0 else min(len(text), right + 120)
+    run = _RUN.search(text, right, limit)
+    if not run:
+        return
+    start, candidate = run.start(), run[0]
+    whole = _RUN.match(text, start)  # past the limit of the search
+    if whole:
+        candidate = whole[0]
+    candidate = candidate.rstrip(".:-")
+    if _LABEL.search(text, max(right, start - 24), start):
+        return
+    adjacent = _ADJACENT.match(text[right:start]) is not None
+    if shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate)):
+        yield Spot(start, start + len(candidate), _kind(name, held))
+    elif adjacent and held != "hint" and shapes.is_secret(candidate):
+        yield Spot(start, start + len(candidate), _kind(name, held))
+
+
+def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]:
+    """``use X as the password``."""
+    before = _PRECEDING.search(text, max(0, left - 200, text.rfind("\n", 0, left) + 1), left)
+    if not before:
+        return
+    candidate = before["value"]
+    fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
+    if fits:
+        yield Spot(before.start("value"), before.end("value"), _kind(name, held))
+
+
+def read_identified(text: str, start: int, end: int) -> Iterator[Spot]:
+    """SQL's ``IDENTIFIED BY 'X'``."""
+    value = read_value(text, end)
+    if value and value.quoted and shapes.is_password(text[value.start : value.end], quoted=True):
+        yield Spot(value.start, value.end, "password")
