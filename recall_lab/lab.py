@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from recall_lab.analytics import Catalogue
+    from recall_lab.analytics.coverage import Coverage
+    from recall_lab.analytics.usage import UsageReport
     from recall_lab.briefs import LabBrief
     from recall_lab.capture import Discovery
     from recall_lab.evidence import SessionView
-    from recall_lab.mirror import Mirror, Refreshed
+    from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
     from recall_lab.store import Reader
     from recall_lab.store.read_records import SessionInfo
     from recall_lab.widgets import Panels
@@ -458,6 +460,54 @@ class Lab:
         from recall_lab.store.status import status
 
         return status(self.reader)
+
+    def usage(
+        self,
+        by: str = "day",
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        host: str | None = None,
+        repo: str | None = None,
+        model: str | None = None,
+        zone: str | None = None,
+    ) -> UsageReport:
+        """Add up the hosts' tokens and cost, each model call once; ``.frame()`` gives the rows.
+
+        Args:
+            by: ``day``, ``model``, ``repo``, ``host``, ``branch`` or ``session``.
+            since: A time as people type it; only calls from then on.
+            until: Likewise; a day is included.
+            host: Only this host.
+            repo: Only this repository.
+            model: Only this model.
+            zone: IANA zone of the days; the user's when left out.
+
+        Raises:
+            UsageError: there is no such grouping or zone.
+            TimeError: a time cannot be understood.
+        """
+        from recall_lab.analytics.usage import usage
+
+        return usage(
+            self.mirror, by, zone=zone or self.zone, since=since, until=until, host=host, repo=repo, model=model
+        )
+
+    def coverage(self, *, host: str | None = None, repo: str | None = None) -> Coverage:
+        """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions."""
+        from recall_lab.analytics.coverage import coverage
+
+        return coverage(self.mirror, host=host, repo=repo)
+
+    def check_mirror(self) -> MirrorCheck:
+        """Compare the mirror with the store, table by table.
+
+        Raises:
+            MirrorError: there is no mirror, or it cannot be read.
+        """
+        from recall_lab.mirror import check
+
+        return check(self.settings.store, self.settings.mirror)
 
     def sources(self) -> tuple[Source, ...]:
         """Every source that the store knows, by path."""

@@ -89,7 +89,7 @@ def _leave(face: Face, seconds: float, code: int) -> None:
         face.close()
     if face.command:
         with contextlib.suppress(Exception):
-            _note_activity(face, seconds, code)
+            note_activity(face, seconds, code)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -97,7 +97,7 @@ def _leave(face: Face, seconds: float, code: int) -> None:
             _silence(stream)
 
 
-def _note_activity(face: Face, seconds: float, code: int) -> None:
+def note_activity(face: Face, seconds: float, code: int) -> None:
     """Append one line to the activity log: the command and the repository it ran in, never its arguments."""
     from recall_lab.activity import record_activity
     from recall_lab.settings import load_settings

@@ -24,8 +24,11 @@ MOST_ROWS = 200  # printed for a person; --json prints all
 
 @command("mirror")
 @click.option("--full", is_flag=True, help="Build it from nothing.")
-def mirror_(face: Face, *, full: bool) -> int:
+@click.option("--check", is_flag=True, help="Compare it with the store instead; exits 1 when they differ.")
+def mirror_(face: Face, *, full: bool, check: bool) -> int:
     """Bring the DuckDB mirror up to date."""
+    if check:
+        return _compare(face)
     done = face.lab().refresh(full=full, progress=face.progress)
     if face.as_json:
         face.answer(done)
@@ -37,6 +40,59 @@ def mirror_(face: Face, *, full: bool) -> int:
     else:
         click.echo(f"generation {done.generation} is up to date")
     return 0
+
+
+def _compare(face: Face) -> int:
+    found = face.lab().check_mirror()
+    if face.as_json:
+        face.answer(found)
+    else:
+        rows = [(name, one.store, one.mirror, one.equal) for name, one in found.tables.items()]
+        table(("table", "store", "mirror", "equal"), rows)
+        click.echo("the mirror equals the store" if found.equal else "they differ; `recall-lab mirror` updates it")
+    return 0 if found.equal else 1
+
+
+@command("usage")
+@click.option(
+    "--by",
+    type=click.Choice(["day", "model", "repo", "host", "branch", "session"]),
+    default="day",
+    show_default=True,
+)
+@click.option("--since", metavar="TIME", help="2026-05-01, 'yesterday 3pm', 'last 30 days' (in the zone).")
+@click.option("--until", metavar="TIME", help="Likewise; a day is included.")
+@click.option("--host", metavar="NAME")
+@click.option("--repo", metavar="KEY", help="A repository as `usage --by repo` names it.")
+@click.option("--model", metavar="NAME")
+@click.option("--zone", metavar="NAME", help="IANA zone of the days; yours when left out.")
+def usage_(face: Face, by: str, **filters: str | None) -> None:
+    """Add up tokens and cost, each model call once."""
+    with notices(face):
+        report = face.lab().usage(by, **filters)
+    if face.as_json:
+        face.answer(report)
+        return
+    keys = ("calls", "input", "output", "cache read", "cache write 5m", "cache write 1h", "cost (USD)", "unpriced")
+    rows = [
+        (
+            row.key or "(none)",
+            row.calls,
+            row.input_tokens,
+            row.output_tokens,
+            row.cache_read_tokens,
+            row.cache_write_5m_tokens,
+            row.cache_write_1h_tokens,
+            row.cost_usd,
+            row.unpriced_calls,
+        )
+        for row in (*report.rows, report.total)
+    ]
+    table((f"day ({report.zone})" if by == "day" else by, *keys), rows)
+    prices = report.price_catalogue
+    click.echo(dim(f"Prices: {prices.name} {prices.version} of {prices.date}. Input is without cache."))
+    if report.unpriced_models:
+        click.echo(dim(f"Without a price, so not in the cost: {', '.join(report.unpriced_models)}."))
 
 
 @command("sql")
