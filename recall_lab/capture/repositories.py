@@ -26,7 +26,7 @@ def normalise_remote(remote: str) -> str | None:
     if not match or remote.startswith("file:") or (len(match[1]) == 1 and remote[1:2] == ":"):
         return None
     path = match[2].strip("/").removesuffix(".git").strip("/")
-    return f"{match[1].lower()}/{path}" if path else None
+    return f"{match[1].lower()}/{path}" if path not in {"", ".", ".."} else None
 
 
 class Repositories:

@@ -87,6 +87,7 @@ CREATE TABLE blocks (
     original_length INTEGER NOT NULL,  -- code points before a cap cut it
     rules           INTEGER NOT NULL REFERENCES names (name_id),  -- version of the redaction rules
     seen            INTEGER NOT NULL,  -- change number that brought it
+    origin          INTEGER NOT NULL,  -- session that brought it; stays when no placement is left
     text            TEXT NOT NULL,
     UNIQUE (block_id, content_hash)
 ) STRICT;
@@ -207,6 +208,15 @@ CREATE TABLE judgments (
     grade       INTEGER NOT NULL,
     config      TEXT
 ) STRICT;
+
+-- What was forgotten on request, by id only, so that it is not captured again.
+CREATE TABLE forgotten (
+    what TEXT NOT NULL CHECK (what IN ('session', 'block')),
+    host TEXT NOT NULL,
+    id   TEXT NOT NULL,                -- a session's native id, or a block id in hex
+    at   TEXT NOT NULL,
+    PRIMARY KEY (what, host, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE pins (
     block_id     BLOB NOT NULL,

@@ -86,6 +86,10 @@ class Writer:
         with self.transaction() as db:
             db.executemany("INSERT INTO activity (at, command, repo, seconds, exit_code) VALUES (?, ?, ?, ?, ?)", rows)
 
+    def forget_caches(self) -> None:
+        """Drop what is remembered of small strings, after rows were taken out past this writer's back."""
+        self._batches.forget_caches()
+
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the store, so that it can be read on a read-only disk."""
         with explained(self.path):

@@ -1,0 +1,139 @@
+"""A copy of the store that is known to be good, and going back to one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from recall_lab.errors import NotFoundError, StoreError, UsageError
+from recall_lab.store.connection import Reader, WriteLock, explained, make_private_folder, rows
+from recall_lab.times import utc_now
+
+_PAGES_A_STEP = 4096
+_COUNTED = ("sources", "sessions", "blocks", "placements", "model_calls", "tool_calls", "ledger", "pins", "judgments")
+
+
+class Backup(msgspec.Struct, frozen=True):
+    """A checked copy: where it is, its size in bytes, and the rows that it holds by table."""
+
+    file: str
+    bytes: int
+    rows: dict[str, int]
+
+
+def backup(reader: Reader, target: Path) -> Backup:
+    """Copy the store as it is at one moment, also while a capture runs, and check the copy.
+
+    Args:
+        reader: The store.
+        target: The file to write (0600); it must not exist.
+
+    Raises:
+        UsageError: the target exists.
+        StoreError: it cannot be written, or the copy does not pass its check; nothing is left behind.
+    """
+    if target.exists():
+        raise UsageError(f"{target}: exists already; choose another name")
+    make_private_folder(target.parent)
+    part = target.with_name(target.name + ".part")
+    try:
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+        with explained(target):
+            copy = apsw.Connection(str(part))
+            with copy.backup("main", reader.connection, "main") as work:
+                while not work.done:
+                    work.step(_PAGES_A_STEP)
+            copy.execute("PRAGMA journal_mode = DELETE")
+            copy.close()
+        counted = check(part)
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.rename(target)
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"{target}: cannot be written ({error.strerror}); choose another place") from error
+    finally:
+        for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
+            with suppress(OSError):
+                name.unlink()
+    return Backup(str(target), target.stat().st_size, counted)
+
+
+def check(path: Path) -> dict[str, int]:
+    """Check a store file from end to end: pages, constraints, references, index; return its rows by table.
+
+    Raises:
+        StoreError: something is wrong with it; the message says what.
+    """
+    with Reader(path) as reader, explained(path):
+        db = reader.connection
+        found = [line for (line,) in rows(db, "PRAGMA integrity_check(5)") if line != "ok"]
+        found += [f"a row of {table} refers to nothing" for table, *_ in rows(db, "PRAGMA foreign_key_check")[:5]]
+        missing = db.execute(
+            "SELECT count(*) FROM blocks WHERE text_id IN (SELECT text_id FROM placements) "
+            "AND text_id NOT IN (SELECT id FROM fulltext_docsize)"
+        ).get
+        if missing:
+            found.append(f"{missing} texts are not in the full-text index")
+        if found:
+            raise StoreError(f"{path}: damaged ({'; '.join(found)}); use another backup, or index again")
+        return {table: db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
+
+
+def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
+    """Put a checked backup in the place of the store; the store that was there is kept beside it.
+
+    Args:
+        source: A file that ``backup`` wrote.
+        store: Where the store is, or will be.
+        wait: Seconds to wait for another writer.
+
+    Returns:
+        Where the store that was replaced is now; None when there was none.
+
+    Raises:
+        NotFoundError: there is no such backup.
+        StoreError: the backup is damaged or not a store, or cannot be copied; the present store stays.
+    """
+    if not source.is_file():
+        raise NotFoundError(f"{source}: there is no such file; name a file that `recall-lab backup` wrote")
+    check(source)
+    make_private_folder(store.parent)
+    lock = WriteLock(store, wait)
+    part = store.with_name(store.name + ".part")
+    try:
+        with source.open("rb") as data:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "wb") as copy:
+                shutil.copyfileobj(data, copy, 1 << 20)
+                copy.flush()
+                os.fsync(copy.fileno())
+        kept = _set_aside(store)
+        part.rename(store)
+    except OSError as error:
+        raise StoreError(f"{store}: cannot be written ({error.strerror}); the store is as it was") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+        lock.release()
+    return kept
+
+
+def _set_aside(store: Path) -> Path | None:
+    """Rename the store, its log folded in, so that nothing of it is lost."""
+    if not store.exists():
+        return None
+    with explained(store):
+        db = apsw.Connection(str(store))
+        db.execute("PRAGMA journal_mode = DELETE")
+        db.close()
+    stamp = utc_now().replace(":", "").replace(".", "")
+    kept = store.with_name(f"{store.stem}-replaced-{stamp}{store.suffix}")
+    store.rename(kept)
+    return kept
