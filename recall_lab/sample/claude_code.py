@@ -109,10 +109,14 @@ class Transcript:
             self._write({**step.raw, "sessionId": self._session, "timestamp": stamp(self._now)})
 
     def _copy(self, parent: Transcript, label: str) -> None:
-        """Begin with the parent's records under this session's id, as resuming does."""
+        """Begin with the parent's records under this session's id, each noting its origin, as a fork does."""
         count, self._leaf = parent.labels[label]
+        origin = session_id(parent.story.name)
         for line in parent.lines[:count]:
-            self.lines.append(line.replace(session_id(parent.story.name), self._session))
+            record = json.loads(line.replace(origin, self._session))
+            if "uuid" in record:
+                record["forkedFrom"] = {"sessionId": origin, "messageUuid": record["uuid"]}
+            self._write(record)
         self._fresh += sum(map(tokens, self.lines)) // 2
         self._count = count
 
