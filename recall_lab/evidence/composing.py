@@ -18,8 +18,11 @@ from recall_lab.store import session_reading as sessions
 from recall_lab.times import to_utc
 
 PASSAGES = 8  # chosen for a question
+_LOOKED_AT = 4  # times as many hits are looked at
+_SAME = 85.0  # percent of similarity above which two passages say the same
+_WEAK = 0.5  # share of the best hit's coverage below which a hit is not worth quoting
 CONTEXT = 400  # code points on either side of a quotation in the appendix
-LONGEST = 2000  # code points of a quotation that is chosen, not selected
+LONGEST = 1200  # code points of a quotation that is chosen, not selected
 _CUED = 3  # decisions and problems that are shown of each
 _SCANNED = 2000  # newest prose blocks of the cited sessions that are looked through for them
 
@@ -106,7 +109,21 @@ def _ask(reader: Reader, question: str, filters: Filters, limit: int) -> Answer:
 
     roles = tuple(role for role in filters.roles if role in {"user", "assistant"}) or ("user", "assistant")
     prose = msgspec.structs.replace(filters, roles=roles, kinds=("text",))
-    return search(reader, question, filters=prose, limit=limit)
+    answer = search(reader, question, filters=prose, limit=min(1000, limit * _LOOKED_AT))
+    return msgspec.structs.replace(answer, hits=_worth_quoting(answer.hits)[:limit])
+
+
+def _worth_quoting(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Leave out what is much weaker than the best hit, and what says the same as a hit before it."""
+    from rapidfuzz import fuzz
+
+    best = max((hit.why.coverage for hit in hits), default=0.0)
+    kept: list[Hit] = []
+    for hit in hits:
+        weak = hit.why.tier == "some" and hit.why.coverage < best * _WEAK
+        if not weak and not any(fuzz.ratio(hit.text, other.text, score_cutoff=_SAME) for other in kept):
+            kept.append(hit)
+    return tuple(kept)
 
 
 def _passages(reader: Reader, picked: Sequence[Hit | Citation], remarks: Mapping[str, str]) -> tuple[Excerpt, ...]:
@@ -120,15 +137,15 @@ def _passages(reader: Reader, picked: Sequence[Hit | Citation], remarks: Mapping
 
 def reason_of(why: Why) -> str:
     """Say in one line why a search chose a passage."""
-    parts = [{"exact": "Exact words", "all": "Every term", "some": "Some of the terms"}[why.tier]]
+    parts = [{"exact": "Exact", "all": "Every word", "some": "Some of the words"}[why.tier]]
     if why.identifiers:
-        parts.append("identifiers " + ", ".join(why.identifiers))
+        parts.append("identifier " + ", ".join(why.identifiers))
     if why.phrases:
-        parts.append("phrases " + ", ".join(f"“{phrase}”" for phrase in why.phrases))
+        parts.append("phrase " + ", ".join(f"“{phrase}”" for phrase in why.phrases))
     if why.terms:
-        parts.append("terms " + ", ".join(why.terms))
+        parts.append("words " + ", ".join(why.terms))
     if why.neighbors:
-        parts.append("nearby " + ", ".join(why.neighbors))
+        parts.append("close to it " + ", ".join(why.neighbors))
     return "; ".join(parts)
 
 
@@ -182,9 +199,7 @@ def _surroundings(
         first = next((step for step in prose if step.role == "user"), None)
         if number == 0 and first is not None:
             (block,) = store.blocks_at(reader, [(first.source_id, first.ord)])
-            opening = _excerpt_of(
-                block, _part(block, 0, min(len(block.text), LONGEST)), "First prompt of the first session"
-            )
+            opening = _excerpt_of(block, _part(block, 0, _head(block.text)), "First prompt of the first session cited")
         places += [(step.timestamp or "", step.source_id, step.ord) for step in prose]
     newest = sorted(places, reverse=True)[:_SCANNED]
     blocks = store.blocks_at(reader, [(source_id, ord_) for _, source_id, ord_ in newest])
@@ -192,6 +207,14 @@ def _surroundings(
     decisions = _cued(blocks, _DECISION, shown, "decision")
     shown |= {found.citation.block_id for found in decisions}
     return opening, decisions, _cued(blocks, _PROBLEM, shown, "open problem")
+
+
+def _head(text: str) -> int:
+    """Where a head of at most ``LONGEST`` code points ends: at a paragraph, line or word if one is near."""
+    if len(text) <= LONGEST:
+        return len(text)
+    cuts = (text.rfind(mark, LONGEST // 2, LONGEST) for mark in ("\n\n", "\n", " "))
+    return next((cut for cut in cuts if cut > 0), LONGEST)
 
 
 def _cued(blocks: Sequence[Block], cue: re.Pattern[str], shown: set[str], what: str) -> tuple[Excerpt, ...]:

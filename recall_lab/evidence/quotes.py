@@ -10,6 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import combinations
 
 from recall_lab.model import Near
@@ -105,8 +106,10 @@ def _fold(text: str) -> str:
     return text
 
 
-# ASCII that folds character by character: no doubled space or dash, and no mark may follow it.
-_LINEAR = re.compile(r"(?:[!-,.-~](?=[\x00-\x7f]|\Z)|-(?=[!-,.-~\s]|\Z)|[ \t\n\r](?=[!-~]))+")
+# ASCII that folds character by character: no doubled space or dash.
+_RUN = re.compile(r"(?:[!-,.-~]+|[ \t\n\r](?=[!-~])|-(?=[!-,.-~\s]|\Z))+")
+_WORDS = re.compile(r"[!-,.-~]" + _RUN.pattern[:-1] + "*")  # after a space or dash it begins with neither
+_BLANK = re.compile(r"[ \t\n\r]+")
 _LINEAR_FOLD = str.maketrans("\t\n\r`", "   '")
 _STARTER = "\u0300"  # the first combining character; everything below stands on its own
 
@@ -121,18 +124,21 @@ class _FoldedText:
         length = at = 0
         last = " "
         while at < len(text):
-            run = _LINEAR.match(text, at) if last != "-" else None
-            if run is not None and not (last == " " and text[at].isspace()):
-                end = run.end()
-                piece = run.group().translate(_LINEAR_FOLD).lower()
+            run = _RUN.match(text, at) if last not in " -" else _WORDS.match(text, at)
+            end = _before_marks(text, run.end()) if run else at
+            if end > at:
+                piece = text[at:end].translate(_LINEAR_FOLD).lower()
+            elif blank := _BLANK.match(text, at):
+                end = blank.end()
+                piece = "" if last == " " else " "
             else:
                 end = _cluster_end(text, at)
                 piece = _piece(text[at:end])
-                if piece == "-" == last:
-                    self.origins[-1] = (self.origins[-1][0], end)
-                    piece = ""
-                elif piece == " " == last:
-                    piece = ""
+                if piece[:1] == last == "-":  # a run of dashes is one dash
+                    piece = piece.lstrip("-")
+                    self.origins[-1] = (self.origins[-1][0], at if piece else end)
+                elif last == " ":
+                    piece = piece.lstrip(" ")
             if piece:
                 pieces.append(piece)
                 self.starts.append(length)
@@ -160,6 +166,8 @@ class _FoldedText:
 def _cluster_end(text: str, at: int) -> int:
     """Where no normalisation reaches across: before the next character that begins with a starter."""
     end = at + 1
+    if text[at].isspace():
+        return end  # a mark after a space stands alone, however the space is written
     while end < len(text) and text[end] >= _STARTER:
         if not unicodedata.combining(unicodedata.normalize("NFKD", text[end])[0]):
             break
@@ -167,6 +175,12 @@ def _cluster_end(text: str, at: int) -> int:
     return end
 
 
+def _before_marks(text: str, end: int) -> int:
+    """The end of a run, or one less if a mark follows that belongs to its last character."""
+    return end - (end < len(text) and text[end] >= _STARTER and _cluster_end(text, end - 1) > end)
+
+
+@lru_cache(maxsize=4096)
 def _piece(cluster: str) -> str:
     folded = _fold(cluster)
     if not folded and any(char.isspace() for char in cluster):

@@ -16,7 +16,23 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
 MIXED = st.lists(
     st.one_of(
         st.sampled_from(
-            ["é", "e\u0301", "ﬁ", "한국", "👩‍👩‍👧", "\u200b", "\u00a0", "“x”", "--", "—", "\r\n", "ẞ", "ॐ", "שלום"]
+            [
+                "é",
+                "e\u0301",
+                "\u0301",
+                "ﬁ",
+                "한국",
+                "👩‍👩‍👧",
+                "\u200b",
+                "\u00a0",
+                "“x”",
+                "--",
+                "—",
+                "\r\n",
+                "ẞ",
+                "ॐ",
+                "שלום",
+            ]
         ),
         st.text("ab- \t'\"", max_size=4),
     ),
@@ -85,6 +101,10 @@ def test_no_text_breaks_the_search_for_near_misses(text: str, quote: str) -> Non
     for near in near_misses(text, quote):
         assert near.why
         assert 0 <= near.start < near.end <= len(text)
+
+
+def test_a_mark_on_a_space_or_line_end_is_survived() -> None:
+    assert near_misses(" \u0301\n\u0301 a  b", "a b")[0].start == 5
 
 
 def test_lone_surrogates_are_survived() -> None:

@@ -22,16 +22,19 @@ VERIFY = "Check every receipt again with: recall-lab verify FILE"
 def coverage(brief: Brief) -> str:
     """Say how much was looked through."""
     found = brief.coverage
-    blocks = f"{found.searched.blocks:,} blocks in {found.searched.sessions:,} sessions"
+    blocks = f"{count(found.searched.blocks, 'block')} in {count(found.searched.sessions, 'session')}"
     how = "Passages were chosen by search" if found.chosen == "search" else "Passages were chosen by a person"
     parts = [f"{how} from {blocks} (scope: {label(found.scope)})."]
     if found.incomplete_sources:
-        parts.append(
-            f"{found.incomplete_sources:,} sources are not captured to their end; `recall-lab status` names them."
-        )
+        parts.append(f"Not captured to their end: {count(found.incomplete_sources, 'source')}; see recall-lab status.")
     if found.notice:
         parts.append(label(found.notice))
     return " ".join(parts)
+
+
+def count(number: int, noun: str) -> str:
+    """Say how many of something there are."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def sections(brief: Brief) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
@@ -61,7 +64,7 @@ def repository(brief: Brief) -> str | None:
     commit = f"at commit {seen.commit}" if seen.commit else "without a commit"
     branch = f"branch {label(seen.branch)}" if seen.branch else "no branch"
     return (
-        f"{label(seen.folder)}: {branch}, {commit}, {seen.changed_files:,} changed files. "
+        f"{label(seen.folder)}: {branch}, {commit}, {count(seen.changed_files, 'changed file')}. "
         "Observed when the brief was made, apart from the sessions."
     )
 
