@@ -185,12 +185,12 @@ class Source(Record):
 class Batch(Record):
     """What one transaction writes for one source.
 
-    Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak for
-    the whole source; model and tool calls are merged by their keys.
+    Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak
+    for the whole source; model and tool calls are merged by their keys.
     """
 
     source: Source
-    session: Session | None  # None for a source without a single record of a session
+    session: Session | None  # None for a source without a record of a session
     from_ord: int
     children: tuple[Session, ...] = ()  # sessions told inside this source; records name them by agent id
     blocks: tuple[PlacedBlock, ...] = ()
@@ -201,6 +201,19 @@ class Batch(Record):
     ledger: tuple[LedgerRow, ...] = ()
     problems: tuple[Problem, ...] = ()
     rules_version: str = ""
+
+
+class Revision(Record):
+    """A text of a block that stands nowhere any more."""
+
+    block_id: str
+    content_hash: str
+    role: Role
+    kind: Kind
+    host: str
+    original_length: int
+    rules: str  # version of the redaction rules
+    text: Redacted
 
 
 class Applied(Record):
@@ -333,6 +346,7 @@ class Hit(Record):
     turn: int
     score: float
     why: Why
+    session_score: float = 0.0  # of its session as a whole, for ranking sessions
     repo: Redacted | None = None
     branch: Redacted | None = None
     timestamp: str | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import apsw
 import msgspec
 
-from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Session, Source, ToolCall
+from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
 from recall_lab.store.connection import rows
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
@@ -105,6 +105,18 @@ class BatchWriter:
             blocks_added=len({block_id for block_id, _ in fresh}),
             blocks_changed=sum(1 for block_id, was in removed.values() if now.get(block_id, was) != was),
             conflicts=conflicts,
+        )
+
+    def add_revision(self, revision: Revision) -> None:
+        """Insert a text without a placement."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO blocks "
+            "SELECT coalesce(max(text_id), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ? FROM blocks",
+            (
+                *(bytes.fromhex(revision.block_id), bytes.fromhex(revision.content_hash)),
+                *(revision.role, revision.kind, self._name(revision.host)),
+                *(len(revision.text), revision.original_length, self._name(revision.rules), revision.text),
+            ),
         )
 
     def _without_forgotten(self, batch: Batch) -> Batch:

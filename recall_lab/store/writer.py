@@ -10,7 +10,7 @@ from typing import Self
 
 import apsw
 
-from recall_lab.model import Applied, Batch, SourceState
+from recall_lab.model import Applied, Batch, Revision, SourceState
 from recall_lab.store.batches import BatchWriter
 from recall_lab.store.connection import WriteLock, explained, make_private_folder, open_for_writing
 
@@ -85,6 +85,11 @@ class Writer:
         """Take in recall_lab's own use: (time, command, repository, seconds, exit code)."""
         with self.transaction() as db:
             db.executemany("INSERT INTO activity (at, command, repo, seconds, exit_code) VALUES (?, ?, ?, ?, ?)", rows)
+
+    def add_revision(self, revision: Revision) -> None:
+        """Take in an earlier text of a block; one that is known stays as it is."""
+        with self.transaction():
+            self._batches.add_revision(revision)
 
     def forget_caches(self) -> None:
         """Drop what is remembered of small strings, after rows were taken out past this writer's back."""

@@ -377,6 +377,7 @@ def test_a_reader_sees_whole_transactions_while_a_capture_runs(home: Home) -> No
     home.write(*lines(["one"]))
     home.index()
     with open_reader(home.settings.store) as reader:
+
         def count() -> int:
             return reader.connection.execute("SELECT count(*) FROM blocks").get
 
@@ -387,5 +388,3 @@ def test_a_reader_sees_whole_transactions_while_a_capture_runs(home: Home) -> No
         assert count() == 1
         reader.connection.execute("COMMIT")
         assert count() == 2
-
-

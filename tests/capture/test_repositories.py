@@ -24,7 +24,9 @@ def test_all_forms_of_a_remote_are_one(remote: str) -> None:
     assert normalise_remote(remote) == "github.com/Owner/Name"
 
 
-@pytest.mark.parametrize("remote", ["", "/srv/git/name.git", "../name", "file:///srv/git/name", "C:\\git\\name", "C:/git/name"])
+@pytest.mark.parametrize(
+    "remote", ["", "/srv/git/name.git", "../name", "file:///srv/git/name", "C:\\git\\name", "C:/git/name"]
+)
 def test_paths_are_no_remotes(remote: str) -> None:
     assert normalise_remote(remote) is None
 
