@@ -1,6 +1,28 @@
 """Analytics over the mirror: named queries, usage and prices, coverage, charts."""
 
 from recall_lab.analytics.catalogue import Catalogue, Chart, NamedQuery, Parameter
-from recall_lab.analytics.running import bind, run
+from recall_lab.analytics.charts import CHARTS, chart, offline_renderer, save_chart, to_svg
+from recall_lab.analytics.coverage import Coverage, coverage
+from recall_lab.analytics.running import bind, chart_of, run
+from recall_lab.analytics.usage import GROUPINGS, UsageReport, UsageRow, usage
 
-__all__ = ["Catalogue", "Chart", "NamedQuery", "Parameter", "bind", "run"]
+__all__ = [
+    "CHARTS",
+    "GROUPINGS",
+    "Catalogue",
+    "Chart",
+    "Coverage",
+    "NamedQuery",
+    "Parameter",
+    "UsageReport",
+    "UsageRow",
+    "bind",
+    "chart",
+    "chart_of",
+    "coverage",
+    "offline_renderer",
+    "run",
+    "save_chart",
+    "to_svg",
+    "usage",
+]

@@ -11,6 +11,7 @@ from recall_lab.mirror import Mirror
 from recall_lab.times import check_zone, local_zone, parse_time
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
 
 _TRUE = {"true", "yes", "1", "on"}
@@ -90,3 +91,17 @@ def _flag(text: str) -> bool:
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     raise ValueError(text)
+
+
+def chart_of(query: NamedQuery, frame: pd.DataFrame, *, theme: str = "light", **options: Any) -> alt.TopLevelMixin:
+    """Draw a named query's result as its head says; options given here go over the head's.
+
+    Raises:
+        QueryError: its head names no chart.
+        UsageError: the chart cannot be drawn from this frame.
+    """
+    from recall_lab.analytics.charts import chart
+
+    if query.chart is None:
+        raise QueryError(f"{query.name} has no chart; its frame can be drawn with chart('bars', frame, name=…, value=…)")
+    return chart(query.chart.name, frame, theme=theme, **{**query.chart.options, **options})
