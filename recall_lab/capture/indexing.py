@@ -16,9 +16,9 @@ from recall_lab.capture.discovery import Discovery, Found, discover
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
-from recall_lab.capture.reading import Reading, joined
+from recall_lab.capture.reading import Reading
 from recall_lab.hosts import HOSTS
-from recall_lab.model import IndexReport, SourceProblem
+from recall_lab.model import Applied, IndexReport, SourceProblem
 from recall_lab.redaction import open_redactor
 from recall_lab.settings import Settings
 from recall_lab.store import Writer, open_writer
@@ -72,10 +72,9 @@ class _Capture:
         self._writer = writer
         self._rebuild = rebuild
         self._known = known_sources(writer)
-        self._planner = Planner(self._known, writer.hash_key)
+        self._planner = Planner(self._known, writer.hash_key, writer.staged_source)
         self._paths_redacted = any("[REDACTED:" in path for _, path in self._known)
         self._redactor: RedactsTexts | None = None
-        self._waiting: list[Reading] = []
         self.rules_seconds = 0.0
         self._changed = self._records = self._bytes = self._added = self._altered = 0
         self._problems: list[SourceProblem] = []
@@ -95,14 +94,13 @@ class _Capture:
             hash_key=self._writer.hash_key,
         )
         total = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
-        self._changed = len(jobs)
+        self._changed += len(jobs)
         # A generator is closed on any way out, so that the reading process ends with this one's work.
         with closing(outcomes(jobs, context)) as read, _progress_bar(total, show=progress and total > 0) as bar:
             for outcome in read:
                 if isinstance(outcome, Ready):
                     self.rules_seconds = outcome.rules_seconds
                 elif isinstance(outcome, Failed):
-                    self._waiting = []
                     self._problems.append(_unreadable(str(jobs[outcome.job].path), outcome.why))
                 else:
                     self._take(plans[outcome.job], outcome.reading)
@@ -118,6 +116,11 @@ class _Capture:
                 self._writer.set_source_state(stored, "source_changed", plan.problem.detail, found.machine)
         elif plan.touch:
             self._writer.touch_source(stored, plan.touch.size, plan.touch.mtime_ns, plan.touch.ctime_ns, found.machine)
+        elif plan.action == "publish":
+            applied = self._writer.publish(stored, found.machine)
+            self._added += applied.blocks_added
+            self._altered += applied.blocks_changed
+            self._changed += 1
         return plan if plan.job else None
 
     def _stored_path(self, path: Path) -> str:
@@ -132,13 +135,25 @@ class _Capture:
     def _take(self, plan: Plan, reading: Reading) -> None:
         """Write a batch; those of a replacement wait for the last and are published in one transaction."""
         if plan.replaces:
-            self._waiting.append(reading)
-            if not reading.last:
-                return
-            reading, self._waiting = joined(self._waiting), []
+            self._replace(reading)
+            return
         if plan.move_from:
             self._writer.move_source(plan.move_from, reading.batch.source.path, reading.batch.source.machine)
-        applied = self._writer.apply(reading.batch)
+        self._count(reading, self._writer.apply(reading.batch))
+
+    def _replace(self, reading: Reading) -> None:
+        """Publish a replacement at once when it fits one batch; else keep its batches aside until the last has come."""
+        batch = reading.batch
+        path, machine = batch.source.path, batch.source.machine
+        if batch.from_ord == 0:
+            self._writer.drop_staged(path, machine)
+            if reading.last:
+                self._count(reading, self._writer.apply(batch))
+                return
+        self._writer.stage(batch, ready=reading.last)
+        self._count(reading, self._writer.publish(path, machine) if reading.last else Applied())
+
+    def _count(self, reading: Reading, applied: Applied) -> None:
         self._added += applied.blocks_added
         self._altered += applied.blocks_changed
         self._records += reading.records

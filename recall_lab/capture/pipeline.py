@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -44,7 +45,7 @@ class Context(msgspec.Struct, frozen=True):
         Raises:
             RedactionError: they cannot be loaded.
         """
-        return open_redactor(self.rules_cache)
+        return _loaded(open_redactor, self.rules_cache)
 
     def reader(self, redactor: RedactsTexts) -> SourceReader:
         """Return a reader of sources."""
@@ -87,6 +88,12 @@ class Task(msgspec.Struct, frozen=True):
 
     context: Context
     jobs: tuple[Job, ...]
+
+
+@lru_cache(maxsize=1)
+def _loaded(load: Callable[[Path], RedactsTexts], cache: Path) -> RedactsTexts:
+    """Load the rules once in a process that captures again and again."""
+    return load(cache)
 
 
 def encode_task(task: Task) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -20,10 +20,10 @@ class Plan(msgspec.Struct, frozen=True):
     """What is to be done about one transcript.
 
     ``move_from`` is the stored path of a transcript that was moved here; ``replaces`` says that something stands under
-    this path already; ``touch`` notes new file times only.
+    this path already, and ``publish`` that a rebuild was read to its end; ``touch`` notes new file times only.
     """
 
-    action: Literal["nothing", "touch", "read", "problem"]
+    action: Literal["nothing", "touch", "read", "publish", "problem"]
     job: Job | None = None
     touch: Stat | None = None
     move_from: str | None = None
@@ -34,8 +34,14 @@ class Plan(msgspec.Struct, frozen=True):
 class Planner:
     """Holds what the store knows, for one pass of capture."""
 
-    def __init__(self, known: Mapping[tuple[str, str], Source], key: bytes) -> None:
+    def __init__(
+        self,
+        known: Mapping[tuple[str, str], Source],
+        key: bytes,
+        staged: Callable[[str, str], Source | None],
+    ) -> None:
         self._known = known
+        self._staged = staged
         self._key = key
         self._lost: dict[tuple[str, str], Source] | None = None
 
@@ -52,6 +58,8 @@ class Planner:
             known = self._known.get((found.machine, stored_path))
             if known is None:
                 return self._unknown(found, stat)
+            if known.state in {"rebuilding", "rebuild_ready"}:
+                return self._go_on_rebuilding(found, stat, known)
             if rebuild or known.host != found.host:
                 return _read(found, stat, replaces=True)
             if known.state == "off":
@@ -67,6 +75,15 @@ class Planner:
                 next="check the file's permissions and run `recall-lab index` again",
             )
             return Plan("problem", problem=problem)
+
+    def _go_on_rebuilding(self, found: Found, stat: Stat, known: Source) -> Plan:
+        """A rebuild was interrupted: it goes on where it stopped, unless the file changed again."""
+        staged = self._staged(known.path, known.machine)
+        if staged is None or stat.size < staged.cursor or not begins_with(found.path, staged, self._key):
+            return _read(found, stat, replaces=True)
+        if known.state == "rebuild_ready" and stat.size == staged.cursor:
+            return Plan("publish")
+        return Plan("read", job=Job(found.path, found.host, found.machine, stat, staged), replaces=True)
 
     def _moved_on(self, found: Found, stat: Stat, known: Source) -> Plan:
         if stat.size < known.cursor or not begins_with(found.path, known, self._key):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -45,21 +45,6 @@ class Reading(msgspec.Struct, frozen=True):
     records: int
     bytes: int
     last: bool  # of its source
-
-
-def joined(readings: Sequence[Reading]) -> Reading:
-    """Make one reading of all those of a source, so that a replacement is published in one transaction."""
-    first, last = readings[0].batch, readings[-1].batch
-    dropped = {ord_ for reading in readings for ord_ in reading.batch.dropped}
-    batch = msgspec.structs.replace(
-        last,
-        from_ord=first.from_ord,
-        blocks=tuple(b for reading in readings for b in reading.batch.blocks if b.ord not in dropped),
-        dropped=tuple(sorted(dropped)),
-        model_calls=tuple(call for reading in readings for call in reading.batch.model_calls),
-        tool_calls=tuple(call for reading in readings for call in reading.batch.tool_calls),
-    )
-    return Reading(batch, sum(r.records for r in readings), sum(r.bytes for r in readings), last=True)
 
 
 class _Shared(msgspec.Struct, frozen=True):

@@ -311,7 +311,7 @@ def _take_out_sessions(db: apsw.Connection, sessions: Sequence[int], now: str) -
             "SELECT coalesce(sum(records), 0), coalesce(sum(bytes), 0) FROM ledger WHERE source_id = ?",
             (source_id,),
         )
-        for table in ("placements", "model_calls", "tool_calls", "source_sessions", "ledger", "problems"):
+        for table in ("placements", "model_calls", "tool_calls", "source_sessions", "ledger", "problems", "staged"):
             db.execute(f"DELETE FROM {table} WHERE source_id = ?", (source_id,))
         db.execute("INSERT INTO ledger VALUES (?, 'forgotten', 'excluded', ?, ?)", (source_id, records, size))
         db.execute(
@@ -322,7 +322,7 @@ def _take_out_sessions(db: apsw.Connection, sessions: Sequence[int], now: str) -
 
 
 def _drop_sources(db: apsw.Connection, sources: Sequence[int]) -> None:
-    tables = ("placements", "model_calls", "tool_calls", "source_sessions", "ledger", "problems", "sources")
+    tables = ("placements", "model_calls", "tool_calls", "source_sessions", "ledger", "problems", "staged", "sources")
     for table in tables:
         db.executemany(f"DELETE FROM {table} WHERE source_id = ?", ((source_id,) for source_id in sources))
 

@@ -67,6 +67,14 @@ CREATE TABLE sources (
 ) STRICT;
 CREATE INDEX sources_by_session ON sources (session_id);
 
+-- Batches of a rebuild that has not reached its end: what is published stays until all of them are there.
+CREATE TABLE staged (
+    source_id INTEGER NOT NULL REFERENCES sources (source_id),
+    step      INTEGER NOT NULL,
+    batch     BLOB NOT NULL,           -- a model.Batch, MessagePack
+    PRIMARY KEY (source_id, step)
+) STRICT, WITHOUT ROWID;
+
 -- What each source says of the sessions in it: its own, and children that have no file of their own.
 CREATE TABLE source_sessions (
     source_id  INTEGER NOT NULL REFERENCES sources (source_id),

@@ -10,7 +10,8 @@ from typing import Self
 
 import apsw
 
-from recall_lab.model import Applied, Batch, Revision, SourceState
+from recall_lab.model import Applied, Batch, Revision, Source, SourceState
+from recall_lab.store import staging
 from recall_lab.store.batches import BatchWriter
 from recall_lab.store.connection import WriteLock, explained, make_private_folder, open_for_writing
 
@@ -58,6 +59,31 @@ class Writer:
         """
         with self.transaction():
             return self._batches.apply(batch)
+
+    def stage(self, batch: Batch, *, ready: bool) -> None:
+        """Keep a batch of a rebuild aside; what is published of the source stays readable.
+
+        Args:
+            batch: The next batch of a source that the store knows.
+            ready: Whether it is the last.
+        """
+        with self.transaction():
+            staging.stage(self.connection, batch, ready=ready)
+
+    def publish(self, path: str, machine: str = "local") -> Applied:
+        """Put everything staged for a source in the place of what is published, in one transaction."""
+        with self.transaction():
+            return staging.publish(self.connection, self._batches, path, machine)
+
+    def staged_source(self, path: str, machine: str = "local") -> Source | None:
+        """Return how far the rebuild of a source has come; None when there is none."""
+        with explained(self.path):
+            return staging.staged_source(self.connection, path, machine)
+
+    def drop_staged(self, path: str, machine: str = "local") -> None:
+        """Give up a rebuild; what is published stays."""
+        with self.transaction():
+            staging.drop(self.connection, path, machine)
 
     def set_source_state(self, path: str, state: SourceState, detail: str, machine: str = "local") -> None:
         """Note what is the matter with a source; its text stays as it is."""
