@@ -6,7 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recall_lab.asking import Names, Wish, ask
 from recall_lab.display import call_line, register
-from recall_lab.errors import NoStoreError
+from recall_lab.errors import MirrorError, NoStoreError
 from recall_lab.hits import CitableHit, Hits
 from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Source, Status, Verification
 from recall_lab.settings import Settings, load_settings
@@ -130,7 +130,9 @@ class Lab:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Lab of {self.home}>"
+        from recall_lab.sampling import is_sample
+
+        return f"<Lab of {'the packaged sample' if is_sample(self.settings) else self.home}>"
 
     # ---- capture ----
 
@@ -160,12 +162,10 @@ class Lab:
         from recall_lab.capture import index
 
         report = index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
-        # Loading DuckDB takes longer than seeing that nothing is new; the file says whether a refresh is owed.
-        owed = self.home / _REFRESH_OWED
-        if report.sources_changed or owed.exists() or not self.settings.mirror.exists():
-            os.close(os.open(owed, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # Loading DuckDB takes longer than seeing that nothing is new: then whoever asks the mirror next refreshes it.
+        os.close(os.open(self.home / _REFRESH_OWED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        if report.sources_changed or not self.settings.mirror.exists():
             self.refresh(progress=progress)
-            owed.unlink(missing_ok=True)
         return report
 
     # ---- search and evidence ----
@@ -372,7 +372,16 @@ class Lab:
         from recall_lab.mirror import refresh
 
         with _steps("mirroring", show=progress) as step:
-            return refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
+            done = refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
+        with suppress(OSError):
+            (self.home / _REFRESH_OWED).unlink(missing_ok=True)
+        return done
+
+    def _settle(self) -> None:
+        """Refresh the mirror if the last capture left that to whoever asks next; where it cannot be, it stays."""
+        if (self.home / _REFRESH_OWED).exists():
+            with suppress(MirrorError):
+                self.refresh(progress=False)
 
     @property
     def mirror(self) -> Mirror:
@@ -384,6 +393,7 @@ class Lab:
         from recall_lab.mirror import connect
         from recall_lab.mirror.generations import Folder
 
+        self._settle()
         current = Folder(self.settings.mirror).current()
         if self._mirror is not None and self._mirror.path != current:
             self._mirror.close()
@@ -507,6 +517,7 @@ class Lab:
         """
         from recall_lab.mirror import check
 
+        self._settle()
         return check(self.settings.store, self.settings.mirror)
 
     def sources(self) -> tuple[Source, ...]:

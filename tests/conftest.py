@@ -26,3 +26,16 @@ def rules_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = Path(kept) if kept else tmp_path_factory.getbasetemp() / "rules-cache"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def captured_sample(tmp_path_factory: pytest.TempPathFactory, rules_cache: Path) -> Path:
+    """A home that holds the packaged sample, its mirror included; for tests that only read."""
+    from recall_lab.lab import open_lab
+
+    home = tmp_path_factory.mktemp("sample") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECALL_LAB_CACHE_DIR", str(rules_cache))
+        with open_lab(home, sample=True) as lab:
+            lab.refresh(progress=False)
+    return home

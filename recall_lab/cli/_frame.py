@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _UNPRINTABLE = re.compile(f"[{HOSTILE}]")
 
 
+class Interrupted(Exception):  # noqa: N818 - the person wanted it
+    """The person pressed Ctrl-C while a command ran."""
+
+
 @dataclass
 class Face:
     """One run of the command line: where the store is, and how the answer is printed.
@@ -120,7 +124,10 @@ def command(
             face.home = home or face.home
             face.as_json = as_json
             face.command = " ".join(context.command_path.split()[1:])
-            return function(face, **options) or 0
+            try:
+                return function(face, **options) or 0
+            except KeyboardInterrupt as error:
+                raise Interrupted from error  # before click sees it, which would print an empty line
 
         made: Callable[..., Any] = home_option(run)
         if json:

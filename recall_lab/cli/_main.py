@@ -16,7 +16,7 @@ import click
 
 from recall_lab._version import __version__
 from recall_lab.cli._commands import Commands
-from recall_lab.cli._frame import Face, encode, home_option
+from recall_lab.cli._frame import Face, Interrupted, encode, home_option
 from recall_lab.cli._overview import COMMANDS
 from recall_lab.display import one_line
 from recall_lab.errors import RecallLabError
@@ -118,7 +118,7 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
     if isinstance(error, BrokenPipeError):
         _silence(sys.stdout)  # whoever read the answer has read enough
         return 0
-    if isinstance(error, KeyboardInterrupt | click.Abort):
+    if isinstance(error, KeyboardInterrupt | click.Abort | Interrupted):
         message, kind, code = (
             "interrupted; what was finished is kept, run it again to go on",
             "Interrupted",

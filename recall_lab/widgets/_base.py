@@ -38,6 +38,9 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
         self.add_class("recall-lab-panel")
         self._waiting: asyncio.TimerHandle | None = None
 
+    def __repr__(self) -> str:
+        return f"<{self.title} panel, live in JupyterLab: {self.code or 'lab.panels'}>"
+
     @property
     def code(self) -> str:
         """The line of Python that repeats what the panel shows."""

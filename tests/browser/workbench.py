@@ -87,7 +87,13 @@ def jupyter(folder: Path, scratch: Path, environ: dict[str, str] | None = None) 
     """Run JupyterLab on ``folder`` with all its own files in ``scratch``."""
     places = {
         name: scratch / name.lower()
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTERLAB_SETTINGS_DIR")
+        for name in (
+            "JUPYTER_CONFIG_DIR",
+            "JUPYTER_DATA_DIR",
+            "JUPYTER_RUNTIME_DIR",
+            "IPYTHONDIR",
+            "JUPYTERLAB_SETTINGS_DIR",
+        )
     }
     places["JUPYTERLAB_WORKSPACES_DIR"] = scratch / "workspaces"
     for place in places.values():
@@ -141,7 +147,14 @@ def notebook(path: Path, *cells: str) -> Path:
     """Write a notebook of code cells."""
     content = {
         "cells": [
-            {"cell_type": "code", "id": f"cell{n}", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+            {
+                "cell_type": "code",
+                "id": f"cell{n}",
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+                "source": source,
+            }
             for n, source in enumerate(cells)
         ],
         "metadata": {
