@@ -409,6 +409,8 @@ class Check(Record):
     near: tuple[Near, ...]
     content_hash: str | None
     hash_matches: bool | None
+    # How start and end were chosen: where the quotation stood, by the words around it, or the first occurrence.
+    anchor: Literal["position", "context", "first"] | None = None
 
 
 class Neighbor(Record):

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recall_lab.errors import CitationError, UnknownBlockError, UsageError
+from recall_lab.evidence.pasted import parse_pasted
 from recall_lab.evidence.quotes import CONTEXT, approximate, best_occurrence, near_misses, occurrences
-from recall_lab.evidence.receipts import SCHEME, block_head, hash_head, parse_receipt
+from recall_lab.evidence.receipts import hash_head
 from recall_lab.model import Check, Citation, Near, Record, Redacted, Verdict
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 from recall_lab.store.read_records import StoredText
 
 
-def resolve_block(reader: Reader, block: str) -> str:
-    """Return the whole block id that an id, an unambiguous head of one (8 hex or more) or a receipt names.
+def resolve_block(reader: Reader, head: str) -> str:
+    """Return the whole block id that begins with a head of 8 to 32 hex digits.
 
     Raises:
         UnknownBlockError: no block has it.
-        UsageError: it is no id, or several blocks begin with it.
+        UsageError: several blocks begin with it.
     """
-    head = parse_receipt(block).block_id if block.strip().startswith(SCHEME) else block_head(block)
     found = store.block_ids(reader, head)
     if not found:
         raise UnknownBlockError(
@@ -37,13 +37,11 @@ def resolve_block(reader: Reader, block: str) -> str:
 
 def check(
     reader: Reader,
-    block_id: str,
+    block: str,
     quote: str | None = None,
     *,
     expected_hash: str | None = None,
     position: int | None = None,
-    prefix: str = "",
-    suffix: str = "",
 ) -> Check:
     """Say whether the exact words stand in a block, and where.
 
@@ -52,32 +50,34 @@ def check(
     do; ``absent``, the words stand neither in the current text nor in a retained earlier one; ``gone``, no session
     holds the block any more, offsets are those of its last text that has the words.
 
+    Start and end are the occurrence where the quotation stood, else the one with the words that stood around it, else
+    the first. Where no exact occurrence is left, ``near`` says where the words stand after normalisation, else where
+    the most similar words stand; neither is ever valid.
+
     Args:
         reader: The store.
-        block_id: A block id, an unambiguous head of one, or a receipt (whose hash is then expected, and whose slice is
-            the quote if none is given).
-        quote: The exact words.
-        expected_hash: The content hash, or at least 8 hex of it, that the citation was made from.
-        position: Where the quotation began, for choosing among occurrences.
-        prefix: What stood before it.
-        suffix: What stood after it.
+        block: A block id or an unambiguous head of one; or what carries a quotation, a hash and a position with it: a
+            receipt, the JSON of a Web Annotation or of a citation.
+        quote: The exact words; else those that ``block`` carries.
+        expected_hash: The content hash, or at least 8 hex of it, that the citation was made from; likewise.
+        position: Where the quotation began, for choosing among occurrences; likewise.
 
     Raises:
         UnknownBlockError: no block has this id.
-        UsageError: the quote is empty, or an id or hash is malformed.
+        UsageError: there is no quotation, or an id, hash or paste is malformed.
+        CitationError: the receipt's own words cannot be told, because its text is not retained or is shorter.
     """
-    whole_id = resolve_block(reader, block_id)
-    texts = store.stored_texts(reader, whole_id)
-    if block_id.strip().startswith(SCHEME):
-        receipt = parse_receipt(block_id)
-        expected_hash = expected_hash or receipt.hash_head
-        position = receipt.start if position is None else position
-        if quote is None:
-            quote = _slice_of_receipt(texts, receipt.hash_head, receipt.start, receipt.end)
-    if not quote:
+    given = parse_pasted(block)
+    with store.snapshot(reader):
+        texts = store.stored_texts(reader, resolve_block(reader, given.block))
+    expected = hash_head(expected_hash) if expected_hash else given.hash_head
+    at = given.start if position is None else position
+    words = quote if quote is not None else given.quote
+    if words is None and given.start is not None and given.end is not None:
+        words = _slice(texts, given.hash_head, given.start, given.end)
+    if not words:
         raise UsageError("there is no quotation to check; give the exact words with --quote")
-    expected = hash_head(expected_hash) if expected_hash else None
-    return _check_texts(texts, quote, expected, _Anchor(position=position, prefix=prefix, suffix=suffix))
+    return _check_texts(texts, words, expected, _Anchor(position=at, prefix=given.prefix, suffix=given.suffix))
 
 
 def check_citation(reader: Reader, citation: Citation) -> Check:
@@ -95,13 +95,11 @@ def check_citation(reader: Reader, citation: Citation) -> Check:
     )
 
 
-def _slice_of_receipt(texts: Sequence[StoredText], head: str, start: int, end: int) -> str:
+def _slice(texts: Sequence[StoredText], head: str | None, start: int, end: int) -> str:
     for stored in texts:
-        if stored.content_hash.startswith(head):
+        if head is None or stored.content_hash.startswith(head):
             if end > len(stored.text):
-                raise CitationError(
-                    f"the receipt ends at {end}, the text at {len(stored.text)}; copy the receipt again"
-                )
+                raise CitationError(f"the span ends at {end}, the text at {len(stored.text)}; copy the receipt again")
             return stored.text[start:end]
     raise CitationError(
         f"no retained text of the block has the hash {head}…; give the words with --quote to look for them"
@@ -127,20 +125,17 @@ def _check_texts(texts: Sequence[StoredText], quote: str, expected: str | None, 
 
     def answer(verdict: Verdict, stored: StoredText, near: tuple[Near, ...] = ()) -> Check:
         spans = found[stored.text_id]
-        best = (
-            best_occurrence(stored.text, spans, prefix=anchor.prefix, suffix=anchor.suffix, near=at)
-            if spans
-            else (None, None)
-        )
+        best = best_occurrence(stored.text, spans, anchor.prefix, anchor.suffix, at) if spans else None
         return Check(
             verdict=verdict,
             valid=verdict == "valid",
-            start=best[0],
-            end=best[1],
+            start=best.start if best else None,
+            end=best.end if best else None,
             occurrences=spans,
             near=near,
             content_hash=stored.content_hash,
             hash_matches=None if expected is None else stored.content_hash.startswith(expected),
+            anchor=best.how if best else None,
         )
 
     if not placed:
@@ -168,7 +163,7 @@ def _near(text: str, quote: str) -> tuple[Near, ...]:
 
 def cite(
     reader: Reader,
-    block_id: str,
+    block: str,
     *,
     quote: str | None = None,
     span: tuple[int, int] | None = None,
@@ -178,7 +173,7 @@ def cite(
 
     Args:
         reader: The store.
-        block_id: A block id, an unambiguous head of one, or a receipt (which is then cited again as it stands).
+        block: A block id, an unambiguous head of one, or a receipt (which is then cited again as it stands).
         quote: The exact words; the first occurrence, or the one nearest to the start of ``span``.
         span: Start and end, code points, end exclusive.
         revision: The content hash (or at least 8 hex of it) of an earlier text to cite from.
@@ -188,13 +183,14 @@ def cite(
         UnknownBlockError: no block has this id, or no text of it has this hash.
         UsageError: an id or hash is malformed.
     """
-    whole_id = resolve_block(reader, block_id)
-    if block_id.strip().startswith(SCHEME):
-        receipt = parse_receipt(block_id)
-        revision = revision or receipt.hash_head
-        if quote is None and span is None:
-            span = receipt.start, receipt.end
-    stored = choose_text(store.stored_texts(reader, whole_id), revision)
+    given = parse_pasted(block)
+    with store.snapshot(reader):
+        stored = choose_text(
+            store.stored_texts(reader, resolve_block(reader, given.block)), revision or given.hash_head
+        )
+    if span is None and given.start is not None and given.end is not None:
+        span = given.start, given.end
+    whole_id = stored.block_id
     if quote is None:
         start, end = span or (0, len(stored.text))
         if not 0 <= start < end <= len(stored.text):
@@ -234,7 +230,8 @@ def _place_of(stored: StoredText, quote: str, at: int | None) -> tuple[int, int]
         raise CitationError("there is no quotation to cite; give the exact words")
     spans = occurrences(stored.text, quote)
     if spans:
-        return best_occurrence(stored.text, spans, near=at)
+        best = best_occurrence(stored.text, spans, near=at)
+        return best.start, best.end
     where = f"block {stored.block_id[:8]}…"
     near = _near(stored.text, quote)
     if near:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import combinations
+from typing import Literal
 
-from recall_lab.model import Near
+from recall_lab.model import Near, Record
 
 _APOSTROPHES = "\u2018\u2019\u201a\u201b\u2032\u2035\u02b9\u02bc\u0060\u00b4\uff07"
 _QUOTES = "\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\uff02"
@@ -235,9 +236,17 @@ CONTEXT = 32  # code points of prefix and suffix, as web annotation tools keep
 _ALIKE = 80.0  # percent of similarity below which words are called different
 
 
+class Anchored(Record, frozen=True):
+    """An exact occurrence, and how it was chosen among the others."""
+
+    start: int
+    end: int
+    how: Literal["position", "context", "first"]
+
+
 def best_occurrence(
-    text: str, found: tuple[tuple[int, int], ...], *, prefix: str = "", suffix: str = "", near: int | None = None
-) -> tuple[int, int]:
+    text: str, found: Sequence[tuple[int, int]], prefix: str = "", suffix: str = "", near: int | None = None
+) -> Anchored:
     """Choose among exact occurrences: the one at ``near``, else the one with the most of its context, else the nearest.
 
     Args:
@@ -245,17 +254,19 @@ def best_occurrence(
         found: At least one occurrence.
         prefix: What stood before the quotation.
         suffix: What stood after it.
-        near: Where the quotation began.
+        near: Where the quotation began; None counts from the start of the text.
     """
 
-    def merit(span: tuple[int, int]) -> tuple[bool, int, int]:
+    def context(span: tuple[int, int]) -> int:
         start, end = span
         before = _common(prefix[::-1], text[max(0, start - len(prefix)) : start][::-1])
-        after = _common(suffix, text[end : end + len(suffix)])
-        distance = 0 if near is None else abs(start - near)
-        return near is not None and distance == 0, before + after, -distance
+        return before + _common(suffix, text[end : end + len(suffix)])
 
-    return max(found, key=merit)
+    for start, end in found:
+        if start == near:
+            return Anchored(start=start, end=end, how="position")
+    start, end = max(found, key=lambda span: (context(span), -abs(span[0] - (near or 0))))
+    return Anchored(start=start, end=end, how="context" if context((start, end)) else "first")
 
 
 def _common(one: str, other: str) -> int:

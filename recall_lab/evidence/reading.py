@@ -10,7 +10,7 @@ import msgspec
 
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.evidence.checking import choose_text, resolve_block
-from recall_lab.evidence.receipts import SCHEME, parse_receipt
+from recall_lab.evidence.pasted import parse_pasted
 from recall_lab.evidence.records import Called, SessionView
 from recall_lab.model import Block, Neighbor, Reading, Redacted
 from recall_lab.store import Reader
@@ -25,7 +25,7 @@ AROUND = 3  # turns on either side of a moment
 
 def read(
     reader: Reader,
-    block_id: str,
+    block: str,
     *,
     start: int = 0,
     length: int | None = None,
@@ -36,8 +36,8 @@ def read(
 
     Args:
         reader: The store.
-        block_id: A block id, an unambiguous head of one (8 hex or more), or a receipt: its hash then is the revision,
-            and its span is read unless a start or length is given.
+        block: A block id, an unambiguous head of one (8 hex or more), or a receipt: its hash then is the revision, and
+            its span is read unless a start or length is given.
         start: First code point to read; past the end reads nothing.
         length: How many code points; None reads to the end.
         neighbors: How many blocks before and after to bring along. Beside a block on a live branch only live ones.
@@ -52,40 +52,38 @@ def read(
     """
     if start < 0 or neighbors < 0 or (length is not None and length < 0):
         raise UsageError("start, length and neighbors count from 0 upward")
+    given = parse_pasted(block)
+    if start == 0 and length is None and given.start is not None and given.end is not None:
+        start, length = given.start, given.end - given.start
     with store.snapshot(reader):
-        whole_id = resolve_block(reader, block_id)
-        if block_id.strip().startswith(SCHEME):
-            receipt = parse_receipt(block_id)
-            revision = revision or receipt.hash_head
-            if start == 0 and length is None:
-                start, length = receipt.start, receipt.end - receipt.start
-        stored = choose_text(store.stored_texts(reader, whole_id), revision)
-        block = _in_place(reader, whole_id, stored.text_id)
+        whole_id = resolve_block(reader, given.block)
+        stored = choose_text(store.stored_texts(reader, whole_id), revision or given.hash_head)
+        found = _in_place(reader, whole_id, stored.text_id)
         beside = _neighbors(reader, whole_id, neighbors) if neighbors else ()
-    size = len(block.text)
+    size = len(found.text)
     first = min(start, size)
     last = size if length is None else min(size, first + length)
     return Reading(
-        block_id=block.block_id,
-        content_hash=block.content_hash,
-        text=Redacted(block.text[first:last]),
+        block_id=found.block_id,
+        content_hash=found.content_hash,
+        text=Redacted(found.text[first:last]),
         start=first,
         end=last,
         length=size,
-        role=block.role,
-        kind=block.kind,
-        session=block.session,
-        turn=block.turn,
-        host=block.host,
+        role=found.role,
+        kind=found.kind,
+        session=found.session,
+        turn=found.turn,
+        host=found.host,
         neighbors=beside,
-        title=block.title,
-        timestamp=block.timestamp,
-        repo=block.repo,
-        branch=block.branch,
-        cwd=block.cwd,
-        source=block.source,
-        tool=block.tool,
-        truncated=block.original_length > size,
+        title=found.title,
+        timestamp=found.timestamp,
+        repo=found.repo,
+        branch=found.branch,
+        cwd=found.cwd,
+        source=found.source,
+        tool=found.tool,
+        truncated=found.original_length > size,
     )
 
 

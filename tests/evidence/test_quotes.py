@@ -115,10 +115,15 @@ def test_lone_surrogates_are_survived() -> None:
 def test_among_equal_words_position_wins_then_context_then_nearness() -> None:
     text = "alpha word beta; gamma word delta; word"
     found = occurrences(text, "word")
-    assert best_occurrence(text, found) == found[0]
-    assert best_occurrence(text, found, near=found[2][0]) == found[2]
-    assert best_occurrence(text, found, prefix="gamma ", suffix=" delta") == found[1]
-    assert best_occurrence(text, found, near=found[1][0] + 1) == found[1]
+
+    def chosen(**given: object) -> tuple[tuple[int, int], str]:
+        best = best_occurrence(text, found, **given)  # type: ignore[arg-type]
+        return (best.start, best.end), best.how
+
+    assert chosen() == (found[0], "first")
+    assert chosen(near=found[2][0], prefix="gamma ") == (found[2], "position")
+    assert chosen(prefix="gamma ", suffix=" delta", near=1) == (found[1], "context")
+    assert chosen(near=found[1][0] + 1) == (found[1], "first")
 
 
 def test_about_the_same_words_are_found_and_called_so() -> None:

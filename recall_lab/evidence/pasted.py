@@ -1,0 +1,115 @@
+"""What people paste to be checked: a receipt, a Web Annotation or its target, or a citation as JSON; pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from recall_lab.errors import UsageError
+from recall_lab.evidence.receipts import SCHEME, block_head, hash_head, parse_receipt
+from recall_lab.model import Record
+
+_DEEPEST = 20
+
+
+class Pasted(Record, frozen=True):
+    """What a paste says of a quotation; what it does not say is None or empty."""
+
+    block: str  # a block id, or a head of one
+    quote: str | None = None
+    hash_head: str | None = None
+    start: int | None = None
+    end: int | None = None
+    prefix: str = ""
+    suffix: str = ""
+
+
+def parse_pasted(text: str) -> Pasted:
+    """Read a block id or a head of one, a receipt, or the JSON of a Web Annotation, its target, or a citation.
+
+    Of a Web Annotation the ``TextQuoteSelector`` and ``TextPositionSelector`` are read, also where one refines another;
+    its source must be a block of this program's (``recall-lab://<block_id>@<hash>``).
+
+    Raises:
+        UsageError: it is none of these, or it says no block.
+    """
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        return _from_json(stripped)
+    if stripped.startswith(SCHEME):
+        receipt = parse_receipt(stripped)
+        return Pasted(block=receipt.block_id, hash_head=receipt.hash_head, start=receipt.start, end=receipt.end)
+    return Pasted(block=block_head(stripped))
+
+
+def _from_json(text: str) -> Pasted:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError("the pasted JSON cannot be read; copy the whole annotation or citation") from error
+    target = value.get("target", value)
+    if isinstance(target, list):
+        if len(target) != 1:
+            raise UsageError(f"the annotation has {len(target)} targets; paste one of them")
+        target = target[0]
+    if isinstance(target, str):
+        return parse_pasted(target) if target.startswith(SCHEME) else _foreign()
+    if not isinstance(target, dict):
+        return _foreign()
+    if "block_id" in target:
+        return _from_citation(target)
+    return _from_target(target)
+
+
+def _foreign() -> Pasted:
+    raise UsageError("the annotation is not of a block: its source must begin with recall-lab://")
+
+
+def _from_citation(value: dict[str, Any]) -> Pasted:
+    content_hash = value.get("content_hash")
+    return Pasted(
+        block=block_head(str(value["block_id"])),
+        quote=_text(value.get("quote", value.get("text"))),
+        hash_head=hash_head(str(content_hash)) if content_hash else None,
+        start=_number(value.get("start")),
+        end=_number(value.get("end")),
+    )
+
+
+def _from_target(target: dict[str, Any]) -> Pasted:
+    source = target.get("source")
+    source = source.get("id") if isinstance(source, dict) else source
+    if not isinstance(source, str) or not source.startswith(SCHEME):
+        return _foreign()
+    block, _, head = source.removeprefix(SCHEME).partition("#")[0].partition("@")
+    typed = {str(selector.get("type")): selector for selector in _selectors(target.get("selector"), 0)}
+    quote, position = typed.get("TextQuoteSelector", {}), typed.get("TextPositionSelector", {})
+    return Pasted(
+        block=block_head(block),
+        quote=_text(quote.get("exact")),
+        hash_head=hash_head(head) if head else None,
+        start=_number(position.get("start")),
+        end=_number(position.get("end")),
+        prefix=_text(quote.get("prefix")) or "",
+        suffix=_text(quote.get("suffix")) or "",
+    )
+
+
+def _selectors(value: object, depth: int) -> Iterator[dict[str, Any]]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _selectors(item, depth + 1)
+    elif isinstance(value, dict):
+        yield from _selectors(value.get("refinedBy"), depth + 1)
+        yield value
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
