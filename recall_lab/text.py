@@ -55,8 +55,6 @@ def _special(match: re.Match[str]) -> str:
     return f" {chr(0xF0000 | (ord(char) & 0xFFFF))} "
 
 
-
-
 def _without_accent(match: re.Match[str]) -> str:
     return unicodedata.normalize("NFD", match.group())[0]
 
@@ -204,7 +202,10 @@ def _joins(char: str) -> bool:
     if char < "\u0300":
         return False
     return (
-        unicodedata.category(char)[0] == "M" or "\u1100" <= char <= "\u11ff" or char in "\uff9e\uff9f" or _decomposes_to_mark(char)
+        unicodedata.category(char)[0] == "M"
+        or "\u1100" <= char <= "\u11ff"
+        or char in "\uff9e\uff9f"
+        or _decomposes_to_mark(char)
     )
 
 

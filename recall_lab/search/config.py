@@ -22,6 +22,7 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
         refuse: Least idf-weighted share of the query's terms in a hit.
         weak: Below this share in the best hit an answer is called weak evidence.
         pool: How many of the best texts are looked at closely.
+        least_terms: From how many terms on a text may be found by its neighbours alone.
         question_words: Drop the words that only make a question.
         identifiers: Look for identifiers and phrases as such.
         split_identifiers: Search the parts of camelCase identifiers.
@@ -36,10 +37,11 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     session_coverage: float = 0.5
     tiers: bool = True
     half_life_days: float = 30.0
-    recency: float = 0.1
+    recency: float = 0.25
     refuse: float = 0.15
     weak: float = 0.30
     pool: int = 100
+    least_terms: int = 3
     question_words: bool = True
     identifiers: bool = True
     split_identifiers: bool = True

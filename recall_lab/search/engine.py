@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -14,7 +13,7 @@ from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Features, extract
 from recall_lab.search.passages import choose, find_matches
 from recall_lab.search.query import Query, parse
-from recall_lab.search.ranking import Ranked, Ranking, rank
+from recall_lab.search.ranking import Ranked, Ranking, Wanted, rank
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import Fulltext, fulltext_of
 from recall_lab.store.reading import blocks_at
@@ -68,19 +67,19 @@ def search(
             parsed = _requiring_all(parsed)
         filters = _resolved(index, filters)
         inner, name = _scoped(index, filters, scope, repo, session)
-        features = extract(index, parsed, config)
+        within = index.small_scope(inner)
+        features = extract(index, parsed, config, within)
         searched = Searched(**dict(zip(("blocks", "sessions"), index.holdings(inner), strict=True)))
-        ranking = rank(
-            index,
-            features,
-            inner,
-            None if scope == "all" else filters,
-            config,
-            now or datetime.now(UTC),
+        wanted = Wanted(
+            filters=inner,
+            within=within,
+            beyond=None if scope == "all" else filters,
+            now=now or datetime.now(UTC),
             need=offset + limit,
             alternatives=parsed.alternatives,
-            required=[n for n, clause in enumerate(parsed.clauses) if clause.required],
+            required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
         )
+        ranking = rank(index, features, config, wanted)
         shown = ranking.ranked[offset : offset + limit]
         blocks = blocks_at(reader, [(r.place.source_id, r.place.ord) for r in shown])
         hits = tuple(_hit(index, block, ranked, features) for block, ranked in zip(blocks, shown, strict=True))
@@ -147,6 +146,7 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
         session=block.session,
         turn=block.turn,
         score=round(ranked.score, 4),
+        session_score=round(ranked.session_score, 4),
         why=Why(
             tier=ranked.tier,
             terms=tuple(f.label for f in held if f.kind == "term"),

@@ -66,16 +66,24 @@ def idf(total: int, blocks: int) -> float:
     return math.log(1 + (total - blocks + 0.5) / (blocks + 0.5))
 
 
-def extract(index: Fulltext, query: Query, config: SearchConfig) -> Features:
-    """Look the query's clauses up in the index."""
-    return _Extractor(index, config).run(query)
+def extract(index: Fulltext, query: Query, config: SearchConfig, within: Any = None) -> Features:
+    """Look the query's clauses up in the index.
+
+    Args:
+        index: The full-text index.
+        query: The parsed query.
+        config: Weights and switches.
+        within: text_ids, ascending, of the texts that words are rare or common among; all texts when None.
+    """
+    return _Extractor(index, config, within).run(query)
 
 
 class _Extractor:
-    def __init__(self, index: Fulltext, config: SearchConfig) -> None:
+    def __init__(self, index: Fulltext, config: SearchConfig, within: Any) -> None:
         self._index = index
         self._config = config
-        self._total = index.size()
+        self._within = within
+        self._total = index.size() if within is None else len(within)
         self._found: dict[tuple[FeatureKind, tuple[str, ...]], Feature] = {}
         self._postings: dict[str, Postings] = {}
 
@@ -244,7 +252,11 @@ class _Extractor:
         counted: bool = True,
         exact: bool = False,
     ) -> Feature:
-        weight = idf(self._total, min(len(postings.ids), self._total))
+        import numpy as np
+
+        ids = postings.ids
+        blocks = len(ids) if self._within is None else int(np.isin(self._within, ids, assume_unique=True).sum())
+        weight = idf(self._total, min(blocks, self._total))
         return Feature(kind, label, terms, postings, weight, numbers, counted, exact)
 
     def _term_postings(self, term: str) -> Postings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from weakref import WeakKeyDictionary
 
@@ -21,12 +21,8 @@ from recall_lab.model import Filters, Redacted
 from recall_lab.store.connection import Reader, explained, rows
 from recall_lab.store.reading import ROOT_ORDER
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int64]
-    Counts = NDArray[np.float32]
+Ids = Any  # numpy int64, shape (n,), ascending text_ids
+Counts = Any  # numpy float32, shape (n,)
 
 _TOKENIZER = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS = 128
@@ -208,15 +204,13 @@ class Fulltext:
                 places[row[0]] = Place(*row)
         return places
 
-    def neighbors(self, place: Place, count: int) -> tuple[list[int], list[int]]:
+    def around(self, place: Place, count: int) -> tuple[list[int], list[int]]:
         """Texts that stand before and after a place in its source, nearest first; what hosts wrote is passed over."""
-        before = rows(
-            self._db,
+        before = self._db.execute(
             "SELECT text_id FROM placements WHERE source_id = ? AND ord < ? AND role <> 'host' ORDER BY ord DESC LIMIT ?",
             (place.source_id, place.ord, count),
         )
-        after = rows(
-            self._db,
+        after = self._db.execute(
             "SELECT text_id FROM placements WHERE source_id = ? AND ord > ? AND role <> 'host' ORDER BY ord LIMIT ?",
             (place.source_id, place.ord, count),
         )
