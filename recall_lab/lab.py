@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from recall_lab.analysis import REFRESH_OWED, Analysis
 from recall_lab.asking import Names, Wish, ask
 from recall_lab.display import call_line, register
-from recall_lab.errors import MirrorError, NoStoreError
+from recall_lab.errors import NoStoreError
 from recall_lab.hits import CitableHit, Hits
 from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Source, Status, Verification
-from recall_lab.settings import Settings, load_settings
+from recall_lab.settings import load_settings
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from recall_lab.analytics import Catalogue
-    from recall_lab.analytics.coverage import Coverage
-    from recall_lab.analytics.usage import UsageReport
     from recall_lab.briefs import LabBrief
     from recall_lab.capture import Discovery
     from recall_lab.evidence import SessionView
-    from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
-    from recall_lab.store import Reader
     from recall_lab.store.read_records import SessionInfo
     from recall_lab.widgets import Panels
 
-Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 Paths = Path | str | Iterable[Path | str]
-_REFRESH_OWED = "mirror-is-behind"
 
 
 def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bool = False) -> Lab:
@@ -71,68 +60,12 @@ def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bo
     return lab
 
 
-class MirrorBehindWarning(UserWarning):
-    """The mirror that answers does not hold the newest sessions yet."""
-
-
-class Lab:
+class Lab(Analysis):
     """The history in one home: capture, search, evidence, analysis, panels.
 
     Attributes:
         settings: Where things are and how the user wants them.
     """
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._reader: Reader | None = None
-        self._mirror: Mirror | None = None
-
-    # ---- the home ----
-
-    @property
-    def home(self) -> Path:
-        """The folder that holds store, mirror, caches and settings."""
-        return self.settings.home
-
-    @property
-    def zone(self) -> str:
-        """IANA name of the zone that days and times are shown in."""
-        return self.settings.zone
-
-    @property
-    def reader(self) -> Reader:
-        """The store, read-only; opened when it is first needed.
-
-        Raises:
-            NoStoreError: there is none yet.
-        """
-        if self._reader is None:
-            from recall_lab.store import open_reader
-
-            self._reader = open_reader(self.settings.store)
-        return self._reader
-
-    def close(self) -> None:
-        """Let go of the store; the next call opens it again."""
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-        if self._mirror is not None:
-            self._mirror.close()
-            self._mirror = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        from recall_lab.sampling import is_sample
-
-        return f"<Lab of {'the packaged sample' if is_sample(self.settings) else self.home}>"
 
     # ---- capture ----
 
@@ -163,7 +96,7 @@ class Lab:
 
         report = index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
         # Loading DuckDB takes longer than seeing that nothing is new: then whoever asks the mirror next refreshes it.
-        os.close(os.open(self.home / _REFRESH_OWED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(self.home / REFRESH_OWED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         if report.sources_changed or not self.settings.mirror.exists():
             self.refresh(progress=progress)
         return report
@@ -356,114 +289,7 @@ class Lab:
         made: Panels = import_module("recall_lab.widgets").Panels(self)
         return made
 
-    # ---- analysis ----
-
-    def refresh(self, *, full: bool = False, progress: bool = True) -> Refreshed:
-        """Bring the mirror up to date with the store.
-
-        Args:
-            full: Build it from nothing.
-            progress: Show a progress bar.
-
-        Raises:
-            NoStoreError: there is no store.
-            MirrorError: it cannot be built; the one before stays in use.
-        """
-        from recall_lab.mirror import refresh
-
-        with _steps("mirroring", show=progress) as step:
-            done = refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
-        with suppress(OSError):
-            (self.home / _REFRESH_OWED).unlink(missing_ok=True)
-        return done
-
-    def _settle(self) -> None:
-        """Refresh the mirror if the last capture left that to whoever asks next; where it cannot be, it stays."""
-        if (self.home / _REFRESH_OWED).exists():
-            with suppress(MirrorError):
-                self.refresh(progress=False)
-
-    @property
-    def mirror(self) -> Mirror:
-        """The newest generation of the mirror, read-only; built when there is none yet. It may be behind the store.
-
-        Raises:
-            MirrorError: it cannot be built or opened.
-        """
-        from recall_lab.mirror import connect
-        from recall_lab.mirror.generations import Folder
-
-        self._settle()
-        current = Folder(self.settings.mirror).current()
-        if self._mirror is not None and self._mirror.path != current:
-            self._mirror.close()
-            self._mirror = None
-        if self._mirror is None:
-            if current is None:
-                self.refresh(progress=False)
-            self._mirror = connect(self.settings.mirror)
-            self._say_if_behind(self._mirror)
-        return self._mirror
-
-    def _say_if_behind(self, mirror: Mirror) -> None:
-        behind = mirror.behind(self.reader)
-        if behind:
-            sessions = "1 session" if behind == 1 else f"{behind:,} sessions"
-            warnings.warn(
-                f"the mirror is {sessions} behind the store; lab.refresh() or `recall-lab mirror` updates it",
-                MirrorBehindWarning,
-                stacklevel=4,
-            )
-
-    def sql(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
-        """Ask the mirror in DuckDB SQL; it cannot be changed, and nothing outside it can be reached.
-
-        Args:
-            text: SQL; ``$name`` or ``?`` stand for values.
-            params: The values, by name or in order.
-
-        Raises:
-            QueryError: the SQL cannot be run; one line says why.
-            MirrorError: there is no mirror, and none can be built.
-        """
-        return self.mirror.sql(text, params)
-
-    def records(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> Table:
-        """Ask the mirror in SQL like ``sql``; names of the columns and rows of plain values, without pandas.
-
-        Raises:
-            QueryError, MirrorError: as for ``sql``.
-        """
-        return self.mirror.records(text, params)
-
-    @property
-    def queries(self) -> Catalogue:
-        """The named queries: those that came with recall_lab, then the home's own folder ``queries``."""
-        from recall_lab.analytics import Catalogue
-
-        return Catalogue.load((self.settings.queries,))
-
-    def query(self, name: str, **params: Any) -> pd.DataFrame:
-        """Run a named query; ``lab.queries`` lists them with their parameters.
-
-        Raises:
-            QueryError: there is no such query or parameter, or a value does not fit.
-            MirrorError: there is no mirror, and none can be built.
-        """
-        from recall_lab.analytics import run
-
-        return run(self.mirror, name, catalogue=self.queries, zone=self.zone, **params)
-
-    def query_records(self, name: str, **params: Any) -> Table:
-        """Run a named query like ``query``; names of the columns and rows of plain values, without pandas.
-
-        Raises:
-            QueryError, MirrorError: as for ``query``.
-        """
-        from recall_lab.analytics import bind
-
-        query = self.queries.get(name)
-        return self.records(query.sql, bind(query, params, zone=self.zone))
+    # ---- what the store holds ----
 
     def status(self) -> Status:
         """The store at a glance."""
@@ -471,77 +297,11 @@ class Lab:
 
         return status(self.reader)
 
-    def usage(
-        self,
-        by: str = "day",
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        host: str | None = None,
-        repo: str | None = None,
-        model: str | None = None,
-        zone: str | None = None,
-    ) -> UsageReport:
-        """Add up the hosts' tokens and cost, each model call once; ``.frame()`` gives the rows.
-
-        Args:
-            by: ``day``, ``model``, ``repo``, ``host``, ``branch`` or ``session``.
-            since: A time as people type it; only calls from then on.
-            until: Likewise; a day is included.
-            host: Only this host.
-            repo: Only this repository.
-            model: Only this model.
-            zone: IANA zone of the days; the user's when left out.
-
-        Raises:
-            UsageError: there is no such grouping or zone.
-            TimeError: a time cannot be understood.
-        """
-        from recall_lab.analytics.usage import usage
-
-        return usage(
-            self.mirror, by, zone=zone or self.zone, since=since, until=until, host=host, repo=repo, model=model
-        )
-
-    def coverage(self, *, host: str | None = None, repo: str | None = None) -> Coverage:
-        """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions."""
-        from recall_lab.analytics.coverage import coverage
-
-        return coverage(self.mirror, host=host, repo=repo)
-
-    def check_mirror(self) -> MirrorCheck:
-        """Compare the mirror with the store, table by table.
-
-        Raises:
-            MirrorError: there is no mirror, or it cannot be read.
-        """
-        from recall_lab.mirror import check
-
-        self._settle()
-        return check(self.settings.store, self.settings.mirror)
-
     def sources(self) -> tuple[Source, ...]:
         """Every source that the store knows, by path."""
         from recall_lab.store.status import known_sources
 
         return tuple(known_sources(self.reader).values())
-
-
-@contextmanager
-def _steps(what: str, *, show: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar as a callback that takes (done, in all)."""
-    if not show:
-        yield None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(desc=what, unit="step", file=sys.stderr, leave=False, delay=1) as bar:
-
-        def step(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield step
 
 
 def _paths(paths: Paths) -> tuple[Path, ...]:

@@ -17,7 +17,8 @@ from recall_lab.cli._terminal import count, dim, table
 from recall_lab.errors import UsageError
 
 if TYPE_CHECKING:
-    from recall_lab.lab import Lab, Table
+    from recall_lab.analysis import Table
+    from recall_lab.lab import Lab
 
 MOST_ROWS = 200  # printed for a person; --json prints all
 

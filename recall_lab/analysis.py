@@ -1,0 +1,236 @@
+"""The part of the Lab that asks the mirror: SQL, named queries, usage, coverage, charts."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from recall_lab.errors import MirrorError
+from recall_lab.home import Home
+from recall_lab.settings import Settings
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from recall_lab.analytics import Catalogue, Coverage, UsageReport
+    from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
+
+Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+REFRESH_OWED = "mirror-is-behind"
+
+
+class MirrorBehindWarning(UserWarning):
+    """The mirror that answers does not hold the newest sessions yet."""
+
+
+class Analysis(Home):
+    """Asks the mirror of one home."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self._mirror: Mirror | None = None
+
+    def close(self) -> None:
+        """Let go of store and mirror; the next call opens them again."""
+        super().close()
+        if self._mirror is not None:
+            self._mirror.close()
+            self._mirror = None
+
+    def refresh(self, *, full: bool = False, progress: bool = True) -> Refreshed:
+        """Bring the mirror up to date with the store.
+
+        Args:
+            full: Build it from nothing.
+            progress: Show a progress bar.
+
+        Raises:
+            NoStoreError: there is no store.
+            MirrorError: it cannot be built; the one before stays in use.
+        """
+        from recall_lab.mirror import refresh
+
+        with _steps("mirroring", show=progress) as step:
+            done = refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
+        with suppress(OSError):
+            (self.home / REFRESH_OWED).unlink(missing_ok=True)
+        return done
+
+    def _settle(self) -> None:
+        """Refresh the mirror if the last capture left that to whoever asks next; where it cannot be, it stays."""
+        if (self.home / REFRESH_OWED).exists():
+            with suppress(MirrorError):
+                self.refresh(progress=False)
+
+    @property
+    def mirror(self) -> Mirror:
+        """The newest generation of the mirror, read-only; built when there is none yet. It may be behind the store.
+
+        Raises:
+            MirrorError: it cannot be built or opened.
+        """
+        from recall_lab.mirror import connect
+        from recall_lab.mirror.generations import Folder
+
+        self._settle()
+        current = Folder(self.settings.mirror).current()
+        if self._mirror is not None and self._mirror.path != current:
+            self._mirror.close()
+            self._mirror = None
+        if self._mirror is None:
+            if current is None:
+                self.refresh(progress=False)
+            self._mirror = connect(self.settings.mirror)
+            self._say_if_behind(self._mirror)
+        return self._mirror
+
+    def _say_if_behind(self, mirror: Mirror) -> None:
+        behind = mirror.behind(self.reader)
+        if behind:
+            sessions = "1 session" if behind == 1 else f"{behind:,} sessions"
+            warnings.warn(
+                f"the mirror is {sessions} behind the store; lab.refresh() or `recall-lab mirror` updates it",
+                MirrorBehindWarning,
+                stacklevel=4,
+            )
+
+    def sql(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """Ask the mirror in DuckDB SQL; it cannot be changed, and nothing outside it can be reached.
+
+        Args:
+            text: SQL; ``$name`` or ``?`` stand for values.
+            params: The values, by name or in order.
+
+        Raises:
+            QueryError: the SQL cannot be run; one line says why.
+            MirrorError: there is no mirror, and none can be built.
+        """
+        return self.mirror.sql(text, params)
+
+    def records(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> Table:
+        """Ask the mirror in SQL like ``sql``; names of the columns and rows of plain values, without pandas.
+
+        Raises:
+            QueryError, MirrorError: as for ``sql``.
+        """
+        return self.mirror.records(text, params)
+
+    @property
+    def queries(self) -> Catalogue:
+        """The named queries: those that came with recall_lab, then the home's own folder ``queries``."""
+        from recall_lab.analytics import Catalogue
+
+        return Catalogue.load((self.settings.queries,))
+
+    def query(self, name: str, **params: Any) -> pd.DataFrame:
+        """Run a named query; ``lab.queries`` lists them with their parameters.
+
+        Raises:
+            QueryError: there is no such query or parameter, or a value does not fit.
+            MirrorError: there is no mirror, and none can be built.
+        """
+        from recall_lab.analytics import run
+
+        return run(self.mirror, name, catalogue=self.queries, zone=self.zone, **params)
+
+    def query_records(self, name: str, **params: Any) -> Table:
+        """Run a named query like ``query``; names of the columns and rows of plain values, without pandas.
+
+        Raises:
+            QueryError, MirrorError: as for ``query``.
+        """
+        from recall_lab.analytics import bind
+
+        query = self.queries.get(name)
+        return self.records(query.sql, bind(query, params, zone=self.zone))
+
+    def chart(self, name: str, *, theme: str = "light", **params: Any) -> alt.TopLevelMixin:
+        """Draw the result of a named query.
+
+        Args:
+            name: A named query that has a chart.
+            theme: ``light`` or ``dark``.
+            params: The query's parameters, and options of the chart.
+
+        Raises:
+            QueryError: there is no such query, it has no chart, or a value does not fit.
+        """
+        from recall_lab.analytics import chart_of, run
+
+        queries = self.queries
+        query = queries.get(name)
+        known = {parameter.name for parameter in query.parameters}
+        asked = {key: value for key, value in params.items() if key in known}
+        options = {key: value for key, value in params.items() if key not in known}
+        frame = run(self.mirror, name, catalogue=queries, zone=self.zone, **asked)
+        return chart_of(query, frame, theme=theme, **options)
+
+    def usage(
+        self,
+        by: str = "day",
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        host: str | None = None,
+        repo: str | None = None,
+        model: str | None = None,
+        zone: str | None = None,
+    ) -> UsageReport:
+        """Add up the hosts' tokens and cost, each model call once; ``.frame()`` gives the rows.
+
+        Args:
+            by: ``day``, ``model``, ``repo``, ``host``, ``branch`` or ``session``.
+            since: A time as people type it; only calls from then on.
+            until: Likewise; a day is included.
+            host: Only this host.
+            repo: Only this repository.
+            model: Only this model.
+            zone: IANA zone of the days; the user's when left out.
+
+        Raises:
+            UsageError: there is no such grouping or zone.
+            TimeError: a time cannot be understood.
+        """
+        from recall_lab.analytics import usage
+
+        return usage(
+            self.mirror, by, zone=zone or self.zone, since=since, until=until, host=host, repo=repo, model=model
+        )
+
+    def coverage(self, *, host: str | None = None, repo: str | None = None) -> Coverage:
+        """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions."""
+        from recall_lab.analytics import coverage
+
+        return coverage(self.mirror, host=host, repo=repo)
+
+    def check_mirror(self) -> MirrorCheck:
+        """Compare the mirror with the store, table by table.
+
+        Raises:
+            MirrorError: there is no mirror, or it cannot be read.
+        """
+        from recall_lab.mirror import check
+
+        self._settle()
+        return check(self.settings.store, self.settings.mirror)
+
+
+@contextmanager
+def _steps(what: str, *, show: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar as a callback that takes (done, in all)."""
+    if not show:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc=what, unit="step", file=sys.stderr, leave=False, delay=1) as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield step
