@@ -7,8 +7,9 @@ if TYPE_CHECKING:
     from recall_lab.capture.discovery import Discovery, Found, discover
     from recall_lab.capture.indexing import index
     from recall_lab.capture.preparing import Preparer
+    from recall_lab.capture.watching import watch
 
-__all__ = ["Discovery", "Found", "Preparer", "discover", "index"]
+__all__ = ["Discovery", "Found", "Preparer", "discover", "index", "watch"]
 
 # Reading needs one small module of this room (which repository a folder belongs to) and none of the weight of capture.
 _DOORS = {
@@ -17,6 +18,7 @@ _DOORS = {
     "discover": "discovery",
     "index": "indexing",
     "Preparer": "preparing",
+    "watch": "watching",
 }
 
 

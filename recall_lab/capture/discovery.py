@@ -80,17 +80,26 @@ def discover(settings: Settings, paths: Iterable[Path] = (), host: str | None = 
     if host is not None and host not in HOSTS:
         raise UsageError(f"host {host!r} is not known; use one of {', '.join(sorted(HOSTS))}")
     named = [Path(path).absolute() for path in paths]
-    found: dict[Path, Found] = {}
-    unrecognised: list[Path] = []
+    search = _Search(host)
     for path in named:
         if path.is_dir():
-            _walk(path, "local", host, found, unrecognised)
+            search.walk(path, "local")
         else:
-            found[path] = _named_file(path, host)
+            search.found[path] = _named_file(path, host)
     if not named:
         for folder, machine in known_folders(settings):
-            _walk(folder, machine, None, found, unrecognised)
-    return Discovery(tuple(found[path] for path in sorted(found)), tuple(sorted(set(unrecognised))))
+            search.walk(folder, machine)
+    return search.result()
+
+
+def discover_changed(settings: Settings, paths: Iterable[Path]) -> Discovery:
+    """List those of the paths that are transcripts; what is not one, or is gone, is passed over."""
+    machines = dict(known_folders(settings))
+    search = _Search(None)
+    for path in paths:
+        folder = next((folder for folder in machines if path.is_relative_to(folder)), path.parent)
+        search.look_at(path, folder, machines.get(folder, "local"))
+    return Discovery(search.result().found, ())
 
 
 def _named_file(path: Path, host: str | None) -> Found:
@@ -109,28 +118,42 @@ def _named_file(path: Path, host: str | None) -> Found:
     return Found(path, name, "local", size)
 
 
-def _walk(folder: Path, machine: str, host: str | None, found: dict[Path, Found], unrecognised: list[Path]) -> None:
-    """Look through a folder; symbolic links are followed for files that stay inside it, never for folders."""
-    inside = os.path.realpath(folder)
-    for base, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            if Path(name).suffix not in _SUFFIXES or name.endswith(".meta.json"):
-                continue
-            path = Path(base, name)
-            try:
-                if path.is_symlink() and not os.path.realpath(path).startswith(inside + os.sep):
-                    unrecognised.append(path)
-                    continue
-                status = path.stat()
-                recognised = recognise_file(path) or _by_place(path, folder) or host
-            except OSError:
-                unrecognised.append(path)
-                continue
-            if recognised is None:
-                unrecognised.append(path)
-            elif path not in found:
-                found[path] = Found(path, recognised, machine, status.st_size)
+class _Search:
+    """Collects what was found and what was not recognised."""
+
+    def __init__(self, host: str | None) -> None:
+        self._host = host
+        self.found: dict[Path, Found] = {}
+        self._unrecognised: set[Path] = set()
+
+    def walk(self, folder: Path, machine: str) -> None:
+        """Look through a folder; links are followed for files that stay inside it, never for folders."""
+        for base, folders, names in os.walk(folder):
+            folders.sort()
+            for name in sorted(names):
+                self.look_at(Path(base, name), folder, machine)
+
+    def look_at(self, path: Path, folder: Path, machine: str) -> None:
+        """Take in a file below the folder if it is a transcript."""
+        if path.suffix not in _SUFFIXES or path.name.endswith(".meta.json") or path in self.found:
+            return
+        try:
+            if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+                self._unrecognised.add(path)
+                return
+            size = path.stat().st_size
+            host = recognise_file(path) or _by_place(path, folder) or self._host
+        except OSError:
+            self._unrecognised.add(path)
+            return
+        if host is None:
+            self._unrecognised.add(path)
+        else:
+            self.found[path] = Found(path, host, machine, size)
+
+    def result(self) -> Discovery:
+        """Return everything in the order of the paths."""
+        return Discovery(tuple(self.found[path] for path in sorted(self.found)), tuple(sorted(self._unrecognised)))
 
 
 def _by_place(path: Path, folder: Path) -> str | None:

@@ -18,7 +18,7 @@ from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.capture.reading import Reading
 from recall_lab.hosts import HOSTS
-from recall_lab.model import Applied, IndexReport, SourceProblem
+from recall_lab.model import Applied, IndexReport, Source, SourceProblem
 from recall_lab.redaction import open_redactor
 from recall_lab.settings import Settings
 from recall_lab.store import Writer, open_writer
@@ -90,7 +90,7 @@ class _Capture:
             tool_results=self._settings.tool_results,
             tool_result_cap=self._settings.tool_result_cap,
             private=self._settings.private,
-            agents=_agents(seen),
+            agents=_agents(seen, self._known.values()),
             hash_key=self._writer.hash_key,
         )
         total = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
@@ -184,9 +184,11 @@ class _Capture:
         )
 
 
-def _agents(seen: Discovery) -> frozenset[str]:
-    """Return the agents that have a transcript of their own."""
-    ids = (HOSTS[found.host].agent_id(found.path) for found in seen.found)
+def _agents(seen: Discovery, known: Iterable[Source]) -> frozenset[str]:
+    """Return the agents that have a transcript of their own, now or when it was captured."""
+    files = [(found.host, found.path) for found in seen.found]
+    files += [(source.host, Path(source.path)) for source in known if source.host in HOSTS]
+    ids = (HOSTS[host].agent_id(path) for host, path in files)
     return frozenset(agent for agent in ids if agent is not None)
 
 
