@@ -23,7 +23,7 @@ from recall_lab.hosts.codex.pairing import event_words
 from recall_lab.hosts.codex.records import Record
 from recall_lab.hosts.codex.sessions import cwd_told, facts_of, plain, words
 from recall_lab.hosts.codex.tools import ending, item_ending, outcome, request_text, tool_name
-from recall_lab.hosts.codex.usage import Counted, Usage
+from recall_lab.hosts.codex.usage import Counted, Usage, remember
 from recall_lab.model import Disposition, Kind, Role
 
 NAME = "codex"
@@ -37,8 +37,8 @@ class State(msgspec.Struct, array_like=True):
     """What the fold knows at a point of the source: ids, numbers and hashes, never text.
 
     A block's id is H(host, call_id, type) where its record has a call_id, else H(host, anchor, label, nth): the anchor
-    is the nearest session_meta.id, turn_id or call_id before it, the label its role or type, ``nth`` counts the label's
-    parts since the anchor. A turn_id that is said again does not anchor anew.
+    is the nearest session_meta.id, turn_id or call_id before it (a turn_id that is said again does not begin anew), the
+    label its role or type, ``nth`` counts the label's parts since the anchor.
     """
 
     version: int = 1
@@ -52,7 +52,7 @@ class State(msgspec.Struct, array_like=True):
     turn_key: str = ""  # of the current turn_id
     anchor: str = ""
     counts: dict[str, int] = {}  # by label
-    metas: dict[str, int] = {}  # by session_meta.id: how often it came
+    entered: dict[str, int] = {}  # how often a session or turn began, of the latest few
     timestamp: str | None = None
     names: list[str] = []
     usage: Usage = msgspec.field(default_factory=Usage)
@@ -129,13 +129,13 @@ class Fold:
             self._cwd, self._branch, self._relation = facts.cwd, facts.branch, facts.relation
             self._model = facts.model or self._model
             self.news |= {name: value for name, value in msgspec.structs.asdict(facts).items() if value is not None}
+        elif own and make_id(NAME, "session", own) == state.lineage:
+            # The replayed parent is a fork itself.
+            above = facts_of(body, own).parent_id
+            state.lineage = make_id(NAME, "session", above) if above else state.lineage
         if own:
-            key = make_id(NAME, "session", own)
-            nth = state.metas.get(key, 0)
-            state.metas[key] = nth + 1
             state.turn_key = ""
-            self._anchor(f"session {own} {nth}")
-            state.usage.enter(key)
+            self._enter("session", make_id(NAME, "session", own))
         return "metadata"
 
     def _turn_context(self, record: Record) -> Disposition:
@@ -160,8 +160,13 @@ class Fold:
         key = make_id(NAME, "turn", own, "" if len(own) >= _LONG_ID else state.lineage)
         if key != state.turn_key:
             state.turn_key = key
-            self._anchor(f"turn {key}")
-            state.usage.enter(key)
+            self._enter("turn", key)
+
+    def _enter(self, what: str, key: str) -> None:
+        """Begin a session or a turn: ids count from it, and usage belongs to it."""
+        times = remember(self.state.entered, key, self.state.entered.get(key, -1) + 1)
+        self._anchor(f"{what} {key} {times}")
+        self.state.usage.enter(key, is_turn=what == "turn")
 
     def _anchor(self, anchor: str) -> None:
         self.state.anchor = anchor
@@ -302,8 +307,6 @@ class Fold:
             self._ended(ending(body), body.call_id)
         elif kind == "thread_name_updated" and words(body.thread_name):
             self.news["title"] = body.thread_name
-        elif kind == "thread_settings_applied" and isinstance(body.thread_settings, dict):
-            self._settings(body.thread_settings.get("model"), body.thread_settings.get("cwd"))
         return "duplicate" if kind in REPEATING_EVENTS else "metadata"
 
     def _said(self, record: Record, stamp: str | None) -> Disposition:

@@ -47,7 +47,7 @@ class Parser:
                 continue
             if self._blank:
                 self._leading_blank(line.offset)
-            for record in read_line(line):
+            for record in read_line(line, bare=window.bare):
                 window.add(record)
             window.release(apply)
         return self._take()

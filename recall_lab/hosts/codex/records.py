@@ -75,7 +75,6 @@ class Body(msgspec.Struct, gc=False):
     usage: Tokens | None = None
     item: Any = None
     thread_name: Any = None
-    thread_settings: Any = None
     success: Any = None
     exit_code: Any = None
     duration: Any = None
@@ -136,19 +135,23 @@ _envelopes = LineReader(Wire, _is_envelope, _KEYS)
 _bares = LineReader(Wire, _is_bare, _KEYS)
 
 
-def read_line(line: Line) -> list[Record]:
-    """Return the records of one line that is not blank; their lengths add up to the line's. Never raises."""
+def read_line(line: Line, *, bare: bool = False) -> list[Record]:
+    """Return the records of one line that is not blank; their lengths add up to the line's. Never raises.
+
+    Args:
+        line: The line.
+        bare: The source is of 2025-08. In any other, what looks like a bare record behind a tear is a part of a record.
+    """
     try:
         wire = _envelopes.decode(line.data)
     except (msgspec.DecodeError, RecursionError):
-        return _read_pieces(line)
+        return _read_pieces(line, bare=bare)
     return [_record(wire, line.offset, line.offset, line.length, None)]
 
 
-def _read_pieces(line: Line) -> list[Record]:
+def _read_pieces(line: Line, *, bare: bool) -> list[Record]:
     """Read a line that is not one plain object."""
-    # Inside an envelope the bare records of 2025-08 are parts of a larger one.
-    reader = _envelopes if b'"payload"' in line.data else _bares
+    reader = _bares if bare else _envelopes
     pieces = [piece for piece in reader.pieces(line.data, ended=line.ended) if piece.note != "blank"]
     records = []
     for place, piece in enumerate(pieces):

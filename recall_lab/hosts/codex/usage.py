@@ -15,6 +15,7 @@ from recall_lab.hosts.codex.records import Info, Tokens
 
 _MOST = 1 << 53  # counts beyond it are no counts
 _NONE = Tokens()
+_REMEMBERED = 8
 
 
 class Counted(msgspec.Struct, frozen=True, gc=False):
@@ -28,22 +29,23 @@ class Counted(msgspec.Struct, frozen=True, gc=False):
 class Usage(msgspec.Struct):
     """Where the count stands; part of the parser's state.
 
-    A call's key is H(host, "usage", scope, nth, tokens, totals): ``scope`` is the turn that the response belongs to
-    (its turn_id, which a fork's or a child's replay keeps), or, in files without turn ids, the session whose records
-    these are (the latest session_meta before them); ``nth`` counts the responses of that scope. So a replayed response
-    has the key that it has in its parent, and is counted once.
+    A call's key is H(host, "usage", turn, nth, tokens): the turn_id is one that a fork's or a child's replay keeps, and
+    ``nth`` counts the responses of the turn. So a replayed response has the key that it has in its parent, and is
+    counted once. In files without turn ids the key is H(host, "usage", session, nth, tokens, totals), of the latest
+    session_meta before the response: that of the parent while its records are replayed.
     """
 
-    scope: str = ""
-    nth: int = 0
+    scope: str = ""  # hash of the turn_id or session_meta.id
+    is_turn: bool = False
+    nths: dict[str, int] = {}  # by scope, of the latest few
     total: Tokens | None = None
     recorded: Tokens | None = None  # by a token_usage_record that no token_count has said again so far
+    counted: Tokens | None = None  # by a token_count that no token_usage_record has said again so far
     searches: int = 0
 
-    def enter(self, scope: str) -> None:
-        """Begin a turn, or a session without turn ids."""
-        if scope != self.scope:
-            self.scope, self.nth = scope, 0
+    def enter(self, scope: str, *, is_turn: bool) -> None:
+        """Begin a turn, or a session."""
+        self.scope, self.is_turn = scope, is_turn
 
     def token_count(self, info: Info | None) -> Counted | None:
         """Take in a token_count event; return the response that it is the first to count."""
@@ -58,25 +60,42 @@ class Usage(msgspec.Struct):
             if total is None:
                 return None
             last = _difference(total, previous)
-        recorded, self.recorded = self.recorded, None
-        return None if recorded == last else self._count(last, total)
+        if self.recorded == last:
+            self.recorded = None
+            return None
+        self.recorded, self.counted = None, last
+        return self._count(last, total)
 
     def usage_record(self, tokens: Tokens | None) -> Counted | None:
-        """Take in a token_usage_record."""
+        """Take in a token_usage_record; return the response that it is the first to count."""
         if tokens is None:
             return None
-        self.recorded = tokens
+        if self.counted == tokens:
+            self.counted = None
+            return None
+        self.recorded, self.counted = tokens, None
         return self._count(tokens, None)
 
     def _count(self, tokens: Tokens, total: Tokens | None) -> Counted | None:
         tokens = _sound(tokens)
         if tokens == _NONE:
             return None
-        counts = (*msgspec.structs.astuple(tokens), "of", *(msgspec.structs.astuple(total) if total else ()))
-        counted = Counted(make_id("codex", "usage", self.scope, self.nth, *counts), tokens, self.searches)
-        self.nth += 1
+        nth = remember(self.nths, self.scope, self.nths.get(self.scope, -1) + 1)
+        counts = msgspec.structs.astuple(tokens)
+        if total is not None and not self.is_turn:
+            counts += msgspec.structs.astuple(total)
+        counted = Counted(make_id("codex", "usage", self.scope, nth, *counts), tokens, self.searches)
         self.searches = 0
         return counted
+
+
+def remember(counts: dict[str, int], key: str, count: int) -> int:
+    """Note a count as the latest of a few, and return it."""
+    counts.pop(key, None)
+    counts[key] = count
+    if len(counts) > _REMEMBERED:
+        del counts[next(iter(counts))]
+    return count
 
 
 def _difference(total: Tokens, previous: Tokens | None) -> Tokens:
