@@ -25,6 +25,8 @@ class Buffer:
         self.texts = texts
         self._encoded = encoded
         data = b"".join((SEPARATOR, SEPARATOR.join(encoded), SEPARATOR))
+        if b"\0" in data:  # detectors tell binary data by it
+            data = data.replace(b"\0", b"\x01")
         # The bundled rules for private keys look from every start for an end; files.read_private_keys does it in one pass.
         self.data = data.replace(b"-----BEGIN", b"-----BEG\x01N") if b"-----BEGIN" in data else data
         step = len(SEPARATOR)
@@ -75,9 +77,8 @@ def cut(texts: Sequence[str], size: int = BUFFER_BYTES) -> Iterator[Buffer]:
     encoded: list[bytes] = []
     filled = 0
     for index, text in enumerate(texts):
-        # NUL is what detectors tell binary data by; a lone surrogate has no UTF-8. Neither may hide a neighbour, and
-        # both stay one code point.
-        part = text.encode("utf-8", "replace").replace(b"\0", b"\x01")
+        # A lone surrogate has no UTF-8: it becomes a question mark, which is one code point, too.
+        part = text.encode("utf-8", "replace")
         if encoded and filled + len(part) > size:
             yield Buffer(first, texts[first:index], encoded)
             first, encoded, filled = index, [], 0

@@ -42,7 +42,8 @@ _PASSWORD_OPTIONS = {
     "-X": frozenset(("snmpwalk", "snmpget")),
     "-N": frozenset(("ssh-keygen",)),
 }
-_GLUED = re.compile(r"(?:[\s\"'])-p(?P<quote>[\"']?)(?P<value>[^\s\"'`|;&<>\\]{4,256})")
+_GLUED_COMMANDS = frozenset("mysql mysqldump mysqladmin mariadb 7z 7za rar unrar sshpass mongo".split())
+_GLUED = re.compile(r"-p(?P<quote>[\"']?)(?P<value>[^\s\"'`|;&<>\\]{4,256})")
 _PIPED = re.compile(
     r"(?:echo|printf|print|Write-Output)[ \t]+(?:-[neE]+[ \t]+)?(?:[\"']%s(?:\\n)?[\"'][ \t]+)?\\{0,7}[\"']?"
     r"(?P<value>[^\s\"'`|\\]{6,4096})\\{0,7}[\"']?[ \t]*\|[^|\n]{0,160}$"
@@ -84,14 +85,11 @@ def read_option(text: str, start: int, end: int) -> Iterator[Spot]:
 
 def read_glued_option(text: str, start: int, end: int) -> Iterator[Spot]:
     """``mysql -pSECRET``: the password follows the option at once."""
-    for found in _GLUED.finditer(text, start, min(len(text), end + 256)):
-        value = found["value"]
-        if (
-            _fits(value, quoted=bool(found["quote"]))
-            and not value.startswith(("ro", "re", "o", "i"))
-            or (shapes.looks_random(value, shortest=8))
-        ):
-            yield Spot(found.start("value"), found.end("value"), "password")
+    found = _GLUED.match(text, start)
+    if not found or _command(text, start) not in _GLUED_COMMANDS:
+        return
+    if _fits(found["value"], quoted=bool(found["quote"])):
+        yield Spot(found.start("value"), found.end("value"), "password")
 
 
 def read_piped(text: str, start: int, end: int) -> Iterator[Spot]:

@@ -13,7 +13,7 @@ from recall_lab.redaction.files import read_private_keys
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import UNUSED, judge
-from recall_lab.redaction.views import View, has_unseen
+from recall_lab.redaction.views import View
 from recall_lab.redaction.wraps import read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
@@ -24,6 +24,7 @@ _MAX_ROUNDS = 8
 
 _PRIVATE_KEYS = "recall.read.private-keys"
 _WRAPPED = "recall.read.wrapped"
+_UNSEEN = "recall.read.unseen"
 
 
 class Redactor:
@@ -51,14 +52,21 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
+        veiled: list[int] = []
         for buffer in cut(texts):
-            places = self._places(buffer)
-            seen = has_unseen(buffer.data)
-            if seen:
-                self._add_views(buffer, places, results)
-            for index, found in places.items():
-                if not results[index]:
-                    results[index] = self._findings(texts[index], found)
+            for index, places in self._places(buffer).items():
+                if any(rule == _UNSEEN for _, _, rule in places):
+                    veiled.append(index)
+                elif "\x1b" not in texts[index]:
+                    results[index] = self._findings(texts[index], places)
+        known = set(veiled)
+        veiled += (index for index, text in enumerate(texts) if "\x1b" in text and index not in known)
+        # Texts that hold colour codes or invisible characters are looked at again without them.
+        views = [View(texts[index]) for index in veiled]
+        for buffer in cut([view.text for view in views]):
+            for place, places in self._places(buffer).items():
+                view = views[place]
+                results[veiled[place]] = tuple(view.original(finding) for finding in self._findings(view.text, places))
         return results
 
     def redact(self, texts: Sequence[str]) -> list[RedactedText]:
@@ -90,22 +98,6 @@ class Redactor:
                 spans.append((location["start_offset"], location["end_offset"], rule))
         return buffer.locate(spans)
 
-    def _add_views(self, buffer: Buffer, places: dict[int, Any], results: list[tuple[Finding, ...]]) -> None:
-        """Look again at the texts that hold colour codes or invisible characters, without them."""
-        views = [(buffer.first + offset, View(text)) for offset, text in enumerate(buffer.texts)]
-        views = [(index, view) for index, view in views if view.text is not buffer.texts[index - buffer.first]]
-        for part in cut([view.text for _, view in views]):
-            for offset, found in self._places(part).items():
-                index, view = views[offset]
-                seen = self._findings(view.text, found)
-                original = [
-                    Finding(start=low, end=high, kind=item.kind, rule=item.rule)
-                    for item, (low, high) in ((item, view.original_span(item.start, item.end)) for item in seen)
-                ]
-                results[index] = tuple(original)
-        for index, _ in views:
-            places.pop(index, None)
-
     def _findings(self, text: str, places: Iterable[tuple[int, int, str]]) -> tuple[Finding, ...]:
         return tuple(_settle(text, self._judged(text, places)))
 
@@ -118,6 +110,8 @@ class Redactor:
                 keys_read = True
             elif rule == _WRAPPED:
                 wrapped.append((start, end))
+                continue
+            elif rule == _UNSEEN:
                 continue
             elif rule in self._kinds:
                 spots = (Spot(start, end, self._kinds[rule]),)

@@ -10,21 +10,14 @@ import re
 from bisect import bisect_right
 from itertools import accumulate
 
+from recall_lab.redaction.records import Finding
+
 # ECMA-48 control sequences (CSI), operating system commands (OSC), other two-character escapes; the same escapes as
 # text, as JSON and source code write them; zero-width and soft characters.
 _UNSEEN = re.compile(
     "\x1b\\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_]|\x1b[()][A-Z0-9]|"
     "\\\\{1,7}(?:u001[bB]|x1[bB]|033|e)\\[[0-9;:]{0,32}[mK]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
 )
-_MARKS = (b"\x1b", b"u001b", b"u001B", b"x1b[", b"x1B[", b"033[", b"\\e[")
-_ZERO_WIDTH_LEAD = (b"\xe2\x80\x8b", b"\xe2\x80\x8c", b"\xe2\x80\x8d", b"\xe2\x81\xa0", b"\xef\xbb\xbf", b"\xc2\xad")
-
-
-def has_unseen(data: bytes) -> bool:
-    """Does encoded text hold anything that a view would leave out?"""
-    if any(mark in data for mark in _MARKS):
-        return True
-    return not data.isascii() and any(mark in data for mark in _ZERO_WIDTH_LEAD)
 
 
 class View:
@@ -47,9 +40,10 @@ class View:
         self._cuts = cuts
         self._widths = list(accumulate(widths, initial=0))
 
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original that holds the view's ``[start, end)``, what was left out inside it included."""
-        return self._original(start), self._original(end - 1) + 1
+    def original(self, finding: Finding) -> Finding:
+        """The finding in the original, where it covers what was left out inside it."""
+        start, end = self._original(finding.start), self._original(finding.end - 1) + 1
+        return Finding(start=start, end=end, kind=finding.kind, rule=finding.rule)
 
     def _original(self, point: int) -> int:
         return point + self._widths[bisect_right(self._cuts, point)]

@@ -43,6 +43,7 @@ _SENTENCE = re.compile(
     r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`*”’]{4,4096})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/=.~:-]{16,4096}(?![\w@])")
+_DIGIT = re.compile(r"[0-9]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
     r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|trace|"
@@ -56,6 +57,10 @@ _PRECEDING = re.compile(
     re.IGNORECASE,
 )
 _CONNECTORS = (" as ", " is ", " was ", " for ")
+_IDENTIFIED = re.compile(
+    r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
+    re.IGNORECASE,
+)
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
@@ -122,8 +127,13 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
         quoted = _QUOTED_NEXT.match(text, right)
         if quoted and held == "password" and not after["close"]:
             return read_value(text, quoted.end())
-        if _SETTING.search(text, max(0, left - 120, text.rfind("\n", 0, left) + 1), left):
-            return _shell_word(text, right)
+        word = _shell_word(text, right)
+        if (
+            word
+            and _accepts(text[word.start : word.end], held, name, quoted=word.quoted)
+            and _SETTING.search(text, max(text.rfind("\n", max(0, left - 120), left) + 1, left - 120, 0), left)
+        ):
+            return word
         return None
     if separator in (",", "or"):
         if separator == "," and not after["close"].strip("])*}?!\\"):
@@ -179,6 +189,10 @@ def _kind(name: str, held: Promise) -> str:
 
 def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     """``password is X``, ``the token for staging: X``, and a random run further on in the line."""
+    line_end = text.find("\n", right, right + 120)
+    limit = line_end if line_end >= 0 else min(len(text), right + 120)
+    if not _DIGIT.search(text, right, limit):
+        return
     sentence = _SENTENCE.match(text, right)
     if sentence:
         start = sentence.start("value")
@@ -187,8 +201,6 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
         if fits:
             yield Spot(start, start + len(candidate), _kind(name, held))
             return
-    line_end = text.find("\n", right, right + 120)
-    limit = line_end if line_end >= 0 else min(len(text), right + 120)
     run = _RUN.search(text, right, limit)
     if not run:
         return
@@ -208,7 +220,7 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
 
 def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]:
     """``use X as the password``."""
-    before = _PRECEDING.search(text, max(0, left - 200, text.rfind("\n", 0, left) + 1), left)
+    before = _PRECEDING.search(text, max(0, left - 200, text.rfind("\n", max(0, left - 200), left) + 1), left)
     if not before:
         return
     candidate = before["value"]
@@ -219,6 +231,7 @@ def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]
 
 def read_identified(text: str, start: int, end: int) -> Iterator[Spot]:
     """SQL's ``IDENTIFIED BY 'X'``."""
-    value = read_value(text, end)
+    clause = _IDENTIFIED.match(text, start)
+    value = read_value(text, clause.end()) if clause else None
     if value and value.quoted and shapes.is_password(text[value.start : value.end], quoted=True):
         yield Spot(value.start, value.end, "password")
