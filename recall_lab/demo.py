@@ -78,9 +78,9 @@ def _fresh_home(folder: Path) -> Path:
 
 
 def _chart(lab: Lab, name: str, path: Path) -> str:
-    lab.chart(name).save(str(path))
-    path.chmod(0o600)
-    return str(path)
+    from recall_lab.analytics import save_chart
+
+    return str(save_chart(lab.chart(name), path))
 
 
 class _Show:
