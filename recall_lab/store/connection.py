@@ -184,7 +184,10 @@ class WriteLock:
 
     def __init__(self, path: Path, wait: float = 10.0) -> None:
         self.path = path.with_name(path.name + ".lock")
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be written ({error.strerror}); choose another --home") from error
         deadline = time.monotonic() + wait
         while True:
             try:
