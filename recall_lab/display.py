@@ -168,6 +168,16 @@ def cell(value: object) -> str:
     return one_line(str(value))
 
 
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 session``, ``2 sessions``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def megabytes(size: int) -> str:
+    """Bytes as people read them (MB of 10^6 bytes)."""
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
+
+
 def citation_html(citation: Citation) -> str:
     """A citation: its words and its receipt."""
     return (

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recall_lab.capture import Discovery
     from recall_lab.evidence import SessionView
     from recall_lab.store.read_records import SessionInfo
+    from recall_lab.waiting import Waiting
     from recall_lab.widgets import Panels
 
 Paths = Path | str | Iterable[Path | str]
@@ -296,6 +297,12 @@ class Lab(Analysis):
         from recall_lab.store.status import status
 
         return status(self.reader)
+
+    def uncaptured(self) -> tuple[Waiting, ...]:
+        """List the transcripts on the disk that are not captured to their end, the largest rest first."""
+        from recall_lab.waiting import waiting
+
+        return waiting(self.discover(), self.sources())
 
     def sources(self) -> tuple[Source, ...]:
         """Every source that the store knows, by path."""

@@ -4,7 +4,7 @@ from recall_lab.analytics.catalogue import Catalogue, Chart, NamedQuery, Paramet
 from recall_lab.analytics.charts import CHARTS, chart, offline_renderer, save_chart, to_svg
 from recall_lab.analytics.coverage import Coverage, coverage
 from recall_lab.analytics.running import bind, chart_of, run
-from recall_lab.analytics.usage import GROUPINGS, UsageReport, UsageRow, usage
+from recall_lab.analytics.usage import GROUPINGS, UsageReport, UsageRow, usage, usage_sql
 
 __all__ = [
     "CHARTS",
@@ -25,4 +25,5 @@ __all__ = [
     "save_chart",
     "to_svg",
     "usage",
+    "usage_sql",
 ]

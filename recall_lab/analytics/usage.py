@@ -115,8 +115,7 @@ def usage(
         UsageError: ``by`` is none of the groupings, or the zone is unknown.
         TimeError: a time cannot be understood.
     """
-    if by not in _KEYS:
-        raise UsageError(f"usage cannot be grouped by {by!r}; use one of {', '.join(GROUPINGS)}")
+    _check_grouping(by)
     here = check_zone(zone) if zone else local_zone()
     values: dict[str, Any] = {
         "since": _moment(since, here, now),
@@ -125,9 +124,8 @@ def usage(
         "repo": repo,
         "model": model,
     }
-    order = _ORDERS.get(by, "10 DESC NULLS LAST, 4 DESC, 1")
     keyed = {**values, "zone": here} if by == "day" else values
-    rows = mirror.rows(f"SELECT {_KEYS[by]} AS key, {_SUMS} {_COUNTED} GROUP BY 1 ORDER BY {order}", keyed)
+    rows = mirror.rows(usage_sql(by), keyed)
     total = mirror.rows(f"SELECT NULL AS key, {_SUMS} {_COUNTED}", values)[0]
     unpriced = mirror.rows(
         f"SELECT DISTINCT coalesce(model, '(no model)') {_COUNTED} AND cost_usd IS NULL ORDER BY 1", values
@@ -140,6 +138,22 @@ def usage(
         price_catalogue=mirror.price_catalogue,
         zone=here,
     )
+
+
+def usage_sql(by: str) -> str:
+    """Return the SQL behind ``usage``: parameters $since, $until, $host, $repo and $model, and $zone when by day.
+
+    Raises:
+        UsageError: ``by`` is none of the groupings.
+    """
+    _check_grouping(by)
+    order = _ORDERS.get(by, "10 DESC NULLS LAST, 4 DESC, 1")
+    return f"SELECT {_KEYS[by]} AS key, {_SUMS} {_COUNTED} GROUP BY 1 ORDER BY {order}"
+
+
+def _check_grouping(by: str) -> None:
+    if by not in _KEYS:
+        raise UsageError(f"usage cannot be grouped by {by!r}; use one of {', '.join(GROUPINGS)}")
 
 
 def _moment(text: str | None, zone: str, now: datetime | None, *, end: bool = False) -> str | None:

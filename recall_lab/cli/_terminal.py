@@ -63,16 +63,6 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     Console(file=sys.stdout, width=width, highlight=False).print(grid)
 
 
-def count(number: int, noun: str, plural: str | None = None) -> str:
-    """``1 session``, ``2 sessions``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def megabytes(size: int) -> str:
-    """Bytes as people read them (MB of 10^6 bytes)."""
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
-
-
 def is_terminal(stream: IO[str]) -> bool:
     """Whether a person looks at ``stream``."""
     try:

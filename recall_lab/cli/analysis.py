@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recall_lab.cli._frame import Face, command
-from recall_lab.cli._terminal import count, dim, table
+from recall_lab.cli._terminal import dim, table
+from recall_lab.display import count
 from recall_lab.errors import UsageError
 
 if TYPE_CHECKING:

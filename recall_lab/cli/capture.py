@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from recall_lab.cli._frame import Face, command
-from recall_lab.cli._terminal import count, dim, megabytes, someone_answers
-from recall_lab.display import one_line, visible
+from recall_lab.cli._terminal import dim, someone_answers
+from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
 from recall_lab.model import IndexReport
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from recall_lab.cli._frame import Face, command, text_argument
-from recall_lab.cli._terminal import bold, count, dim
-from recall_lab.display import check_words, one_line, visible
+from recall_lab.cli._terminal import bold, dim
+from recall_lab.display import check_words, count, one_line, visible
 from recall_lab.model import Neighbor, Reading
 
 

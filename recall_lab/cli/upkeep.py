@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from recall_lab.cli._frame import Face, command, text_argument
-from recall_lab.cli._terminal import bold, count, dim, megabytes, table
-from recall_lab.display import one_line, visible
+from recall_lab.cli._terminal import bold, dim, table
+from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.times import show_time
 
 

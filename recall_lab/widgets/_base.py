@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from recall_lab.lab import Lab
 
+Telling = Callable[[View], AbstractContextManager[None]]
 PAUSE = 0.25  # seconds without a key before what was typed is asked
 
 
@@ -26,7 +27,6 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
 
     Attributes:
         lab: The Lab that the panel asks.
-        error: What went wrong last, in one line; empty when nothing did.
     """
 
     title = "Panel"
@@ -34,9 +34,20 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, lab: Lab, children: list[ipywidgets.Widget]) -> None:
         super().__init__(children=children)
         self.lab = lab
-        self.error = ""
         self.add_class("recall-lab-panel")
         self._waiting: asyncio.TimerHandle | None = None
+
+    @property
+    def error(self) -> str:
+        """What is wrong now, in one line; empty when nothing is."""
+        return next((view.error for view in self._views(self) if view.error), "")
+
+    def _views(self, box: ipywidgets.Box) -> Iterator[View]:
+        for child in box.children:
+            if isinstance(child, View):
+                yield child
+            elif isinstance(child, ipywidgets.Box):
+                yield from self._views(child)
 
     def __repr__(self) -> str:
         return f"<{self.title} panel, live in JupyterLab: {self.code or 'lab.panels'}>"
@@ -58,15 +69,15 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
     @contextmanager
     def telling(self, view: View) -> Iterator[None]:
         """Say in ``view``, in one line, what goes wrong inside; nothing is raised."""
-        self.error = view.error = ""
+        said = ""
         try:
             yield
         except (RecallLabError, OSError) as error:
-            self.error = one_line(str(error))
+            said = one_line(str(error))
         except Exception as error:  # noqa: BLE001 - the person at the panel has no traceback to look at
             # Its own words may quote a transcript; its kind and place do not.
-            self.error = f"unexpected {type(error).__name__}; repeat it in a cell with panel.code to see where"
-        view.error = self.error
+            said = f"unexpected {type(error).__name__}; repeat it in a cell with panel.code to see where"
+        view.error = said
 
     def soon(self, call: Callable[[], None]) -> None:
         """Run ``call`` once nothing was typed for a moment; at once where no event loop runs."""

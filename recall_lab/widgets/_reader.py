@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.display import call_line, check_words, short_repo
 from recall_lab.model import Check, Citation, Neighbor, Reading
 from recall_lab.times import show_time
+from recall_lab.widgets._base import Telling
 from recall_lab.widgets.views import PassageView, View
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ NEIGHBORS = 2
 NEIGHBOR_LENGTH = 600  # code points of a neighbour
 
 Spans = Sequence[tuple[int, int]]
-Telling = Callable[[View], AbstractContextManager[None]]
 
 
 class BlockReader:

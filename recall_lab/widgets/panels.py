@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from recall_lab.lab import Lab
     from recall_lab.model import Citation
     from recall_lab.widgets.citation_panel import CitationPanel
+    from recall_lab.widgets.coverage_panel import CoveragePanel
     from recall_lab.widgets.search_panel import SearchPanel
+    from recall_lab.widgets.usage_panel import UsagePanel
 
 
 class Panels:
@@ -29,5 +31,17 @@ class Panels:
 
         return CitationPanel(self._lab, cited)
 
+    def usage(self, by: str = "day", **filters: Any) -> UsagePanel:
+        """Tokens and cost; the filters are since, until, host, repo and model."""
+        from recall_lab.widgets.usage_panel import UsagePanel
+
+        return UsagePanel(self._lab, by, **filters)
+
+    def coverage(self, host: str | None = None, state: str | None = None) -> CoveragePanel:
+        """What of the transcripts is in the store, what is not, and why."""
+        from recall_lab.widgets.coverage_panel import CoveragePanel
+
+        return CoveragePanel(self._lab, host, state)
+
     def __repr__(self) -> str:
-        return "lab.panels: search(query), citation(citation)"
+        return "lab.panels: search(query), citation(citation), usage(by), coverage()"

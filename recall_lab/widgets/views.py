@@ -78,14 +78,14 @@ class PictureView(View):
     """A chart as a picture in the colours of the theme.
 
     Attributes:
-        light: SVG for light themes.
-        dark: SVG for dark themes.
+        svg: The picture, drawn in ``theme``.
+        theme: ``light`` or ``dark``, as the page that shows it says.
         alt: What the picture shows, in words.
     """
 
     _esm = _module("picture.js")
-    light = traitlets.Unicode("").tag(sync=True)
-    dark = traitlets.Unicode("").tag(sync=True)
+    svg = traitlets.Unicode("").tag(sync=True)
+    theme = traitlets.Unicode("light").tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
 
 

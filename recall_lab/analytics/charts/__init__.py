@@ -44,7 +44,7 @@ CHARTS: Mapping[str, Callable[..., Any]] = {
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
-def chart(name: str, frame: pd.DataFrame, *, theme: str = "light", **options: Any) -> alt.TopLevelMixin:
+def chart(name: str, frame: pd.DataFrame, /, *, theme: str = "light", **options: Any) -> alt.TopLevelMixin:
     """Draw a frame.
 
     Args:

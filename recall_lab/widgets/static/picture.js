@@ -1,20 +1,20 @@
-// A chart as a picture, in the colours of the theme. An <img> runs no script, whatever text the picture holds.
+// A chart as a picture in the colours of the theme. An <img> runs no script, whatever text the picture holds.
 
-function isDark() {
+function theme() {
   const jupyter = document.body.dataset.jpThemeLight;
-  if (jupyter !== undefined) return jupyter === "false";
-  return window.matchMedia("(prefers-color-scheme: dark)").matches;
+  if (jupyter !== undefined) return jupyter === "false" ? "dark" : "light";
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 function render({ model, el }) {
   el.classList.add("recall-lab", "rl-picture");
-  const image = element("img", "rl-chart");
   const problem = element("div");
+  const image = element("img", "rl-chart");
   el.append(problem, image);
   let address = "";
 
   function draw() {
-    const svg = (isDark() && model.get("dark")) || model.get("light");
+    const svg = model.get("svg");
     if (address) URL.revokeObjectURL(address);
     address = svg ? URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) : "";
     image.hidden = !address;
@@ -23,9 +23,17 @@ function render({ model, el }) {
     problem.replaceChildren(...(model.get("error") ? [errorLine(model.get("error"))] : []));
   }
 
-  const themes = new MutationObserver(draw);
+  // The kernel draws in the theme that is shown.
+  function tellTheme() {
+    if (model.get("theme") === theme()) return;
+    model.set("theme", theme());
+    model.save_changes();
+  }
+
+  const themes = new MutationObserver(tellTheme);
   themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light"] });
-  const stop = redrawOn(model, ["light", "dark", "alt", "error"], draw);
+  tellTheme();
+  const stop = redrawOn(model, ["svg", "alt", "error"], draw);
   return () => {
     themes.disconnect();
     stop();

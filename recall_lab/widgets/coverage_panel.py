@@ -1,0 +1,145 @@
+"""The coverage panel: what is in the store, what is not and why, how old it is, and what may be lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from recall_lab.display import call_line, count, megabytes
+from recall_lab.errors import UsageError
+from recall_lab.model import STATES
+from recall_lab.times import show_time
+from recall_lab.widgets._base import Panel, choice, row
+from recall_lab.widgets._tables import Picture, compact, fill_table
+from recall_lab.widgets.views import FiguresView, PictureView, TableView
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from recall_lab.analytics import Coverage
+    from recall_lab.lab import Lab
+
+QUERY = "coverage_by_source"
+_SHOWN = ("source", "host", "state", "detail", "size", "records", "indexed", "unread")
+
+
+class CoveragePanel(Panel):
+    """What of the transcripts is in the store.
+
+    Attributes:
+        host: The choice of a host.
+        state: The choice of a state of sources.
+        disk: The button that compares with the transcripts on the disk.
+    """
+
+    title = "Coverage"
+
+    def __init__(self, lab: Lab, host: str | None = None, state: str | None = None) -> None:
+        from recall_lab.hosts import HOSTS
+
+        self.host = choice("Host", [("all", ""), *((name, name) for name in sorted(HOSTS))], host)
+        self.state = choice("State", [("all", ""), *((name.replace("_", " "), name) for name in STATES)], state)
+        self.disk = ipywidgets.Button(
+            description="Compare with the disk",
+            icon="hdd-o",
+            tooltip="List transcripts on the disk that are not captured to their end",
+            layout={"width": "auto"},
+        )
+        self.figures = FiguresView()
+        self.picture = PictureView(
+            alt="Chart of what became of the bytes of each source; the table below has its numbers"
+        )
+        self.table = TableView()
+        self.missing = TableView()
+        self._frame: pd.DataFrame | None = None
+        super().__init__(
+            lab, [row(self.host, self.state, self.disk), self.figures, self.picture, self.missing, self.table]
+        )
+        self._drawn = Picture(self.picture, self._chart, self.telling)
+        for widget in (self.host, self.state):
+            widget.observe(lambda _: self.refresh(), "value")
+        self.disk.on_click(lambda _: self.compare())
+        self.refresh()
+
+    @property
+    def code(self) -> str:
+        """The line of Python that repeats the table."""
+        return call_line("query", QUERY, **self._wish())
+
+    @property
+    def sql(self) -> str:
+        """The SQL behind the table."""
+        return self.lab.queries.get(QUERY).sql
+
+    def data(self) -> pd.DataFrame:
+        """The table as a frame, one row a source.
+
+        Raises:
+            UsageError: nothing could be shown.
+        """
+        if self._frame is None:
+            raise UsageError(self.error or "nothing is shown yet")
+        return self._frame
+
+    def refresh(self) -> None:
+        """Ask again with what is chosen, and show it."""
+        self._frame = None
+        with self.telling(self.figures):
+            self.figures.code = self.code
+            self._show(self.lab.coverage(host=self.host.value or None))
+            self._frame = self.lab.query(QUERY, **self._wish())
+            rows = self._frame[list(_SHOWN)].astype(object).to_numpy().tolist()
+            columns = [f"{name} bytes" if name in {"indexed", "unread"} else name for name in _SHOWN]
+            fill_table(self.table, columns, rows, "Sources, the largest first")
+        if self.error:
+            self.figures.figures, self.figures.status = [], ""
+            fill_table(self.table, (), ())
+        self._drawn.redraw()
+
+    def compare(self) -> None:
+        """List the transcripts on the disk that are not captured to their end."""
+        with self.telling(self.missing):
+            waiting = self.lab.uncaptured()
+            rows = [[one.source, one.state, one.bytes] for one in waiting]
+            size = sum(one.bytes for one in waiting)
+            said = (
+                f"{count(len(waiting), 'transcript')} on the disk with {megabytes(size)} that are not captured; "
+                "lab.index() captures them"
+                if waiting
+                else "Every transcript on the disk is captured to its end."
+            )
+            fill_table(self.missing, ("source", "state", "waiting bytes"), rows, said)
+
+    def _show(self, coverage: Coverage) -> None:
+        size = coverage.bytes
+        whole = size.total + coverage.unread_bytes
+        read = size.by_disposition
+        unknown = sum(coverage.unknown_types.values())
+        self.figures.figures = [
+            [compact(coverage.sources), "sources"],
+            [compact(coverage.sessions), "sessions"],
+            [f"{size.total / whole:.1%}" if whole else "-", f"of {megabytes(whole)} read"],
+            [f"{read['indexed'] / whole:.1%}" if whole else "-", "of the bytes are searchable"],
+            [compact(unknown), "records of unknown type"],
+            [compact(coverage.states.get("source_missing", 0)), "transcripts gone from the disk"],
+        ]
+        when = show_time(coverage.last_capture, self.lab.zone)
+        said = [f"Last capture {when} ({self.lab.zone})." if when else "Nothing is captured yet."]
+        amiss = {name: number for name, number in coverage.states.items() if name != "complete"}
+        if amiss:
+            listed = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in amiss.items())
+            said.append(f"Not complete: {listed}.")
+        if coverage.unknown_types:
+            listed = ", ".join(f"{name} ({number})" for name, number in coverage.unknown_types.items())
+            said.append(f"Unknown types: {listed}.")
+        self.figures.status = " ".join(said)
+
+    def _chart(self, theme: str) -> alt.TopLevelMixin | None:
+        from recall_lab.analytics import chart
+
+        return None if self._frame is None else chart(QUERY, self._frame, theme=theme)
+
+    def _wish(self) -> dict[str, Any]:
+        return {name: value for name, value in (("host", self.host.value), ("state", self.state.value)) if value}

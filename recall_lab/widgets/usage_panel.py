@@ -1,0 +1,152 @@
+"""The usage panel: tokens and cost by day, model, repository and more, with filters that hold for chart and table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recall_lab.analytics import GROUPINGS, UsageReport, usage_sql
+from recall_lab.display import call_line, shortened
+from recall_lab.errors import UsageError
+from recall_lab.widgets._base import Panel, choice, field, row
+from recall_lab.widgets._tables import Picture, compact, dollars, fill_table
+from recall_lab.widgets.views import FiguresView, PictureView, TableView
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+
+    from recall_lab.lab import Lab
+
+_SHOWN = (
+    "key",
+    "calls",
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "cost_usd",
+    "unpriced_calls",
+)
+_CHARTS = {"day": ("usage_by_day", "day"), "model": ("tokens_by_model", "model")}
+
+
+class UsagePanel(Panel):
+    """What the agents used and what it cost.
+
+    Attributes:
+        by: The choice of the grouping.
+        report: What is shown.
+    """
+
+    title = "Usage"
+
+    def __init__(self, lab: Lab, by: str = "day", **filters: Any) -> None:
+        unknown = filters.keys() - {"since", "until", "host", "repo", "model"}
+        if unknown:
+            raise UsageError(f"the usage panel has no filter {min(unknown)!r}; it has since, until, host, repo, model")
+        self.by = choice("By", [(name, name) for name in GROUPINGS], by)
+        self.since = field("Since", "last 30 days", filters.get("since"), "13em")
+        self.until = field("Until", "yesterday", filters.get("until"), "12em")
+        self.host = choice("Host", known(lab, "host", filters.get("host")), filters.get("host"))
+        self.repo = choice("Repository", known(lab, "repo", filters.get("repo")), filters.get("repo"))
+        self.model = choice("Model", known(lab, "model", filters.get("model")), filters.get("model"))
+        self.figures = FiguresView()
+        self.picture = PictureView()
+        self.table = TableView()
+        self.report: UsageReport | None = None
+        self._filters = {name: getattr(self, name) for name in ("since", "until", "host", "repo", "model")}
+        super().__init__(lab, [row(self.by, *self._filters.values()), self.figures, self.picture, self.table])
+        self._drawn = Picture(self.picture, self._chart, self.telling)
+        for widget in (self.by, *self._filters.values()):
+            widget.observe(lambda _: self.refresh(), "value")
+        self.refresh()
+
+    @property
+    def code(self) -> str:
+        """The line of Python that repeats what is shown."""
+        return call_line("usage", self.by.value, **self._wish())
+
+    @property
+    def sql(self) -> str:
+        """The SQL behind the table; its parameters are ``$since``, ``$host`` and so on."""
+        return usage_sql(self.by.value)
+
+    def data(self) -> pd.DataFrame:
+        """The table as a frame, one row a key.
+
+        Raises:
+            UsageError: nothing could be shown.
+        """
+        if self.report is None:
+            raise UsageError(self.error or "nothing is shown yet")
+        return self.report.frame()
+
+    def refresh(self) -> None:
+        """Ask again with what is chosen, and show it."""
+        self.report = None
+        with self.telling(self.figures):
+            self.figures.code = self.code
+            self.report = self.lab.usage(self.by.value, **self._wish())
+            self._show(self.report)
+        if self.error:
+            self.figures.figures, self.figures.status = [], ""
+            fill_table(self.table, (), ())
+        self._drawn.redraw()
+
+    def _show(self, report: UsageReport) -> None:
+        total = report.total
+        sent = total.input_tokens + total.cache_read_tokens + total.cache_write_5m_tokens + total.cache_write_1h_tokens
+        self.figures.figures = [
+            [dollars(total.cost_usd), "cost of the priced calls"],
+            [compact(total.calls), "model calls"],
+            [compact(sent), "tokens sent, cache included"],
+            [compact(total.output_tokens), "tokens written"],
+            [f"{total.cache_read_tokens / sent:.0%}" if sent else "-", "of what was sent came from a cache"],
+        ]
+        prices = report.price_catalogue
+        said = [f"Days are {report.zone}.", f"Prices: {prices.name} {prices.version} of {prices.date}."]
+        if total.unpriced_calls:
+            models = shortened(", ".join(report.unpriced_models), 120)
+            said.append(f"{total.unpriced_calls:,} calls have no known price and are not in the cost: {models}.")
+        self.figures.status = " ".join(said)
+        rows = [[_cell(name, getattr(one, name)) for name in _SHOWN] for one in report.rows]
+        fill_table(self.table, (report.by, *_SHOWN[1:]), rows)
+        self.picture.alt = f"Chart of usage by {report.by}; the table below has its numbers"
+
+    def _chart(self, theme: str) -> alt.TopLevelMixin | None:
+        from recall_lab.analytics import chart
+
+        if self.report is None:
+            return None
+        frame = self.report.frame()
+        by = self.report.by
+        if by in _CHARTS:
+            name, column = _CHARTS[by]
+            options = {"zone": self.report.zone} if by == "day" else {}
+            return chart(name, frame.rename(columns={"key": column}), theme=theme, **options)
+        priced = frame["cost_usd"].notna().any()
+        value, unit, called = ("cost_usd", "usd", "Cost") if priced else ("output_tokens", "tokens", "Tokens written")
+        frame = frame.assign(key=frame["key"].fillna("(none)"))
+        titles = {"name": "key", "value": value, "unit": unit, "called": called, "title": f"{called} by {by}"}
+        return chart("bars", frame, theme=theme, **titles)
+
+    def _wish(self) -> dict[str, str]:
+        return {name: widget.value for name, widget in self._filters.items() if widget.value}
+
+
+def known(lab: Lab, column: str, chosen: str | None) -> list[tuple[str, str]]:
+    """The values of a column of ``model_calls`` as choices, ``all`` first; a value that is asked for is always one."""
+    statement = {
+        "host": "SELECT DISTINCT host FROM model_calls WHERE host IS NOT NULL ORDER BY 1",
+        "repo": "SELECT DISTINCT repo FROM model_calls WHERE repo IS NOT NULL ORDER BY 1",
+        "model": "SELECT DISTINCT model FROM model_calls WHERE model IS NOT NULL ORDER BY 1",
+    }[column]
+    values = [value for (value,) in lab.records(statement)[1]]
+    if chosen and chosen not in values:
+        values.append(chosen)
+    return [("all", ""), *((shortened(value, 60), value) for value in values)]
+
+
+def _cell(name: str, value: Any) -> Any:
+    return "(none)" if name == "key" and value is None else value
