@@ -67,22 +67,24 @@ def search(
             parsed = _requiring_all(parsed)
         filters = _resolved(index, filters)
         inner, name = _scoped(index, filters, scope, repo, session)
-        within = index.small_scope(inner)
-        features = extract(index, parsed, config, within)
-        searched = Searched(**dict(zip(("blocks", "sessions"), index.holdings(inner), strict=True)))
+        reach = index.reach(inner)
+        features = extract(index, parsed, config, reach)
         wanted = Wanted(
             filters=inner,
-            within=within,
-            beyond=None if scope == "all" else filters,
+            reach=reach,
+            beyond=None if scope == "all" else index.reach(filters),
             now=now or datetime.now(UTC),
-            need=offset + limit,
+            offset=offset,
+            limit=limit,
             alternatives=parsed.alternatives,
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
         )
         ranking = rank(index, features, config, wanted)
-        shown = ranking.ranked[offset : offset + limit]
-        blocks = blocks_at(reader, [(r.place.source_id, r.place.ord) for r in shown])
-        hits = tuple(_hit(index, block, ranked, features) for block, ranked in zip(blocks, shown, strict=True))
+        columns = index.columns
+        rows = [index.row_of(ranked.text_id, reach) for ranked in ranking.ranked]
+        blocks = blocks_at(reader, [(int(columns.source[row]), int(columns.ord[row])) for row in rows])
+        hits = tuple(_hit(index, *pair, features) for pair in zip(blocks, ranking.ranked, strict=True))
+    searched = Searched(blocks=reach.blocks, sessions=reach.sessions)
     return Answer(
         query=query,
         searched=searched,

@@ -10,7 +10,7 @@ import msgspec
 
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
-from recall_lab.store.fulltext import Fulltext, Postings
+from recall_lab.store.fulltext import Fulltext, Postings, Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
 if TYPE_CHECKING:
@@ -66,24 +66,26 @@ def idf(total: int, blocks: int) -> float:
     return math.log(1 + (total - blocks + 0.5) / (blocks + 0.5))
 
 
-def extract(index: Fulltext, query: Query, config: SearchConfig, within: Any = None) -> Features:
+def extract(index: Fulltext, query: Query, config: SearchConfig, reach: Reach) -> Features:
     """Look the query's clauses up in the index.
 
     Args:
         index: The full-text index.
         query: The parsed query.
         config: Weights and switches.
-        within: text_ids, ascending, of the texts that words are rare or common among; all texts when None.
+        reach: The texts that words are rare or common among.
     """
-    return _Extractor(index, config, within).run(query)
+    return _Extractor(index, config, reach).run(query)
 
 
 class _Extractor:
-    def __init__(self, index: Fulltext, config: SearchConfig, within: Any) -> None:
+    def __init__(self, index: Fulltext, config: SearchConfig, reach: Reach) -> None:
         self._index = index
         self._config = config
-        self._within = within
-        self._total = index.size() if within is None else len(within)
+        self._reach = reach
+        self._total = reach.blocks
+        # Counting each word anew is for narrow searches; in a wide one its share of all texts says the same.
+        self._narrow = 2 * reach.blocks < len(reach.texts)
         self._found: dict[tuple[FeatureKind, tuple[str, ...]], Feature] = {}
         self._postings: dict[str, Postings] = {}
 
@@ -252,10 +254,7 @@ class _Extractor:
         counted: bool = True,
         exact: bool = False,
     ) -> Feature:
-        import numpy as np
-
-        ids = postings.ids
-        blocks = len(ids) if self._within is None else int(np.isin(self._within, ids, assume_unique=True).sum())
+        blocks = int(self._reach.texts[postings.ids].sum()) if self._narrow else len(postings.ids)
         weight = idf(self._total, min(blocks, self._total))
         return Feature(kind, label, terms, postings, weight, numbers, counted, exact)
 
@@ -283,11 +282,12 @@ def bm25(index: Fulltext, features: tuple[Feature, ...], config: SearchConfig) -
     """
     import numpy as np
 
-    scores = np.zeros(index.highest() + 1, np.float32)
+    lengths = index.columns.length
+    scores = np.zeros(index.columns.size, np.float32)
     for feature in features:
         ids, counts = feature.postings.ids, feature.postings.counts
         if not len(ids):
             continue
-        norm = config.k1 * (1 - config.b + config.b * index.lengths(ids) / config.average_length)
+        norm = config.k1 * (1 - config.b + config.b * lengths[ids] / config.average_length)
         scores[ids] += np.float32(feature.idf * (config.k1 + 1)) * counts / (counts + norm)
     return scores

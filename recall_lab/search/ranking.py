@@ -4,40 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.features import Features, Scores, bm25
-from recall_lab.store.fulltext import Fulltext, Ids, Place
+from recall_lab.search.features import Features, bm25
+from recall_lab.store.fulltext import Fulltext, Ids, Reach
 
 Tier = Literal["exact", "all", "some"]
-_RANK: dict[str, int] = {"exact": 0, "all": 1, "some": 2}
-_MOST_LOOKED_AT = 6400
-_EXACT_LOOKED_AT = 200
-_OUTSIDE_LOOKED_AT = 1000
+TIERS: Final[tuple[Tier, ...]] = ("exact", "all", "some")
+_MOST_LOOKED_AT: Final = 6400
+_STRONGEST: Final = 200
+_STEPS: Final = (-2, -1, 1, 2)
+_DAY_MS: Final = 86_400_000
+
+Scores = Any  # numpy float32, shape (n,)
+Mask = Any  # numpy bool
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What a search looks through, and how much of it.
+    """What a search looks through, and which part of the ranking is asked for.
 
     Attributes:
         filters: What narrows the search, scope included.
-        within: All texts of the sessions that the filters name; None when they name none or too many.
-        beyond: The filters without the scope, to count what lies outside it; None when there is no scope.
+        reach: The texts that pass them.
+        beyond: The same without the scope, to count what lies outside; None when there is no scope.
         now: The moment that ages are counted from.
-        need: How many results are asked for.
+        offset: How many of the best to skip.
+        limit: How many to return.
         alternatives: Clauses of each side of an OR.
         required: Clauses that a hit must hold.
     """
 
     filters: Filters
-    within: Ids | None
-    beyond: Filters | None
+    reach: Reach
+    beyond: Reach | None
     now: datetime
-    need: int
+    offset: int
+    limit: int
     alternatives: tuple[tuple[int, ...], ...] = ()
     required: tuple[int, ...] = ()
 
@@ -46,7 +52,7 @@ class Ranked(msgspec.Struct, frozen=True):
     """A text in its rank.
 
     Attributes:
-        place: Where it stands.
+        text_id: The text.
         tier: Its evidence.
         held: Numbers of the features that it holds.
         around: Numbers of the features that only its neighbours hold.
@@ -59,7 +65,7 @@ class Ranked(msgspec.Struct, frozen=True):
         session_score: For ranking sessions.
     """
 
-    place: Place
+    text_id: int
     tier: Tier
     held: tuple[int, ...]
     around: tuple[int, ...]
@@ -91,75 +97,82 @@ class _Ranker:
         import numpy as np
 
         self._index = index
+        self._columns = index.columns
         self._features = features.positive
-        self._excluded = features.excluded
         self._config = config
         self._wanted = wanted
         self._scores: Scores = bm25(index, features.positive, config)
         self._idf = np.array([f.idf if f.counted else 0.0 for f in self._features], np.float32)
+        self._weight = float(self._idf.sum())
         self._counted = np.array([f.counted for f in self._features], bool)
         self._exact = np.array([f.exact for f in self._features], bool)
-        self._must = self._mask()
+        self._may = self._satisfying(features)
 
     def run(self) -> Ranking:
-        wanted = self._wanted
-        places = self._candidates(wanted.filters, wanted.within, max(wanted.need, self._config.pool))
-        lines = self._lines(places)
-        if self._neighbors_count():
-            fresh = {i for line, _ in lines.values() for i in line} - places.keys()
-            fresh = {i for i in fresh if self._must is None or i < len(self._must) and self._must[i]}
-            # A neighbour that holds nothing itself may still be the answer to what was asked beside it.
-            fresh &= {i for text_id, (line, at) in lines.items() for i in line[max(0, at - 2) : at + 3]}
-            places.update(self._index.places(sorted(fresh), wanted.filters))
-        table = _Table(self, places, lines)
-        ranked = self._order(table)
-        outside = 0
-        if wanted.beyond is not None:
-            beyond = self._candidates(wanted.beyond, None, max(wanted.need, _OUTSIDE_LOOKED_AT))
-            others = sorted(beyond.keys() - places.keys())
-            shares = self.held(others) @ self._idf / (self.weight or 1.0)
-            outside = int((shares >= self._config.refuse).sum())
-        return Ranking(tuple(ranked), table.gated, table.best, outside)
+        import numpy as np
 
-    @property
-    def weight(self) -> float:
-        """The idf of all that the query asks for."""
-        return float(self._idf.sum())
-
-    def _neighbors_count(self) -> bool:
-        """Whether a text may be found by its neighbours alone: in questions, not for an identifier or a word or two."""
-        config = self._config
-        return (
-            bool(config.near or config.far)
-            and int(self._counted.sum()) >= config.least_terms
-            and not self._exact.any()
-            and not self._wanted.required
+        pool, matched = self._candidates()
+        if not len(pool):
+            return Ranking((), 0, 0.0, self._outside())
+        ids = np.union1d(pool, self._found_by_neighbors(pool))
+        held = self._held(ids)
+        own_share = self._share(held)
+        best = float(own_share.max())
+        if best < self._config.refuse:
+            return Ranking((), matched, best, self._outside())
+        around, near = self._neighbors(ids, held)
+        own = self._scores[ids]
+        prior, session_score = self._sessions(ids, own, held)
+        prior *= self._config.session
+        recency = self._recency(ids)
+        score = (own + near + prior) * recency
+        tier = self._tiers(held)
+        share = self._share(held | around)
+        # What holds nothing itself has to stand beside more than a word of the query.
+        least = np.where(held.any(axis=1), self._config.refuse, self._config.weak)
+        keep = np.flatnonzero(share >= least)
+        order = keep[np.lexsort((-ids[keep], -score[keep], tier[keep] if self._config.tiers else score[keep] * 0))]
+        shown = order[self._wanted.offset : self._wanted.offset + self._wanted.limit]
+        ranked = tuple(
+            Ranked(
+                text_id=int(ids[i]),
+                tier=TIERS[int(tier[i])],
+                held=tuple(held[i].nonzero()[0].tolist()),
+                around=tuple((around[i] & ~held[i]).nonzero()[0].tolist()),
+                coverage=float(share[i]),
+                own=float(own[i]),
+                near=float(near[i]),
+                prior=float(prior[i]),
+                recency=float(recency[i]),
+                score=float(score[i]),
+                session_score=float(session_score[i]),
+            )
+            for i in shown.tolist()
         )
+        gated = int(np.count_nonzero((share < least) & held.any(axis=1)))
+        return Ranking(ranked, gated, best, self._outside())
 
     # ---- candidates ------------------------------------------------------------------------------------------------
 
-    def _candidates(self, filters: Filters, within: Ids | None, need: int) -> dict[int, Place]:
-        """The best texts that pass the filters."""
+    def _candidates(self) -> tuple[Ids, int]:
+        """The texts to look at closely, ascending, and how many there were."""
         import numpy as np
 
-        scores = self._scores
-        if self._must is not None:
-            scores = np.where(self._must, scores, np.float32(0))
-        if within is not None:
-            inside = np.zeros_like(scores)
-            inside[within] = scores[within]
-            scores = inside
+        may = self._may & self._wanted.reach.texts
+        scores = np.where(may, self._scores, np.float32(0))
         matched = int(np.count_nonzero(scores))
-        strongest = list(self._strongest(scores))
-        look_at = need
+        strongest = self._strongest(scores)
+        look_at = max(self._wanted.offset + self._wanted.limit, self._config.pool)
         while True:
-            ids = dict.fromkeys([*strongest, *_top(scores, min(look_at, matched))])
-            places = self._index.places(ids, filters)
-            if len(places) >= need or look_at >= min(matched, _MOST_LOOKED_AT):
-                return places
+            ids = np.union1d(strongest, _top(scores, look_at))
+            passing = self._index.passing(ids, self._wanted.filters)
+            if passing is None:
+                return ids, matched
+            if len(passing) >= look_at or look_at >= min(matched, _MOST_LOOKED_AT):
+                return np.array(sorted(passing), np.int64), matched
             look_at *= 4
 
-    def _strongest(self, scores: Scores) -> Iterable[int]:
+    def _strongest(self, scores: Scores) -> Ids:
         """Texts with exact evidence, and texts that hold every term, whatever their score."""
         import numpy as np
 
@@ -170,223 +183,183 @@ class _Ranker:
             for ids in counted[1:]:
                 every = every[_among(ids, every)]
             groups.append(every)
+        found: list[int] = []
         for ids in groups:
             good = ids[scores[ids] > 0]
-            if len(good) > _EXACT_LOOKED_AT:
-                good = good[np.argsort(-scores[good], kind="stable")[:_EXACT_LOOKED_AT]]
-            yield from good.tolist()
+            if len(good) > _STRONGEST:
+                good = good[np.argsort(-scores[good], kind="stable")[:_STRONGEST]]
+            found.extend(good.tolist())
+        return np.array(found, np.int64)
 
-    def _mask(self) -> Any:
-        """Which texts satisfy AND, OR and NOT; None when the query asks for nothing of the kind."""
+    def _found_by_neighbors(self, pool: Ids) -> Ids:
+        """Texts beside the best ones, which may be the answer to what was asked there.
+
+        Only for questions: an identifier, a word or two, or a required word must stand in the text itself.
+        """
+        import numpy as np
+
+        config = self._config
+        if (
+            not (config.near or config.far)
+            or int(self._counted.sum()) < config.least_terms
+            or self._exact.any()
+            or self._wanted.required
+        ):
+            return np.empty(0, np.int64)
+        beside, there = self._beside(pool)
+        ids = np.unique(beside[there])
+        ids = ids[self._wanted.reach.texts[ids] & self._may[ids]]
+        passing = self._index.passing(ids, self._wanted.filters)
+        return ids if passing is None else np.array(sorted(passing), np.int64)
+
+    def _satisfying(self, features: Features) -> Mask:
+        """Which texts satisfy AND, OR and NOT."""
         import numpy as np
 
         wanted = self._wanted
-        mask = None
+        mask = np.ones(len(self._scores), bool)
         if wanted.required:
-            mask = np.zeros(len(self._scores), bool)
+            mask[:] = False
             for side in wanted.alternatives:
                 must = [clause for clause in side if clause in wanted.required]
                 mine = self._holding(must[:1] or side)
                 for clause in must[1:]:
                     mine &= self._holding([clause])
                 mask |= mine
-        for feature in self._excluded:
-            if mask is None:
-                mask = np.ones(len(self._scores), bool)
+        for feature in features.excluded:
             mask[feature.postings.ids] = False
         return mask
 
-    def _holding(self, clauses: Sequence[int]) -> Any:
+    def _holding(self, clauses: Sequence[int]) -> Mask:
         """Which texts hold any of these clauses."""
         import numpy as np
 
         mask = np.zeros(len(self._scores), bool)
         for clause in clauses:
-            speaking = [feature for feature in self._features if feature.clauses == (clause,) or clause in feature.clauses]
-            speaking = [feature for feature in speaking if len(feature.clauses) == 1 or feature.kind == "term"]
+            speaking = [
+                f for f in self._features if clause in f.clauses and (len(f.clauses) == 1 or f.kind == "term")
+            ]
             # A compound stands for all of it side by side; its parts are only hints.
             for feature in [f for f in speaking if f.kind != "term"] or speaking:
                 mask[feature.postings.ids] = True
         return mask
 
+    def _outside(self) -> int:
+        """How many texts the same query finds outside the scope."""
+        import numpy as np
+
+        if self._wanted.beyond is None:
+            return 0
+        beyond = self._wanted.beyond.texts & ~self._wanted.reach.texts & self._may & (self._scores > 0)
+        ids = np.flatnonzero(beyond)
+        passing = self._index.passing(ids[:_MOST_LOOKED_AT], self._wanted.filters) if len(ids) else None
+        if passing is not None:
+            ids = np.array(sorted(passing), np.int64)
+        return int(np.count_nonzero(self._share(self._held(ids)) >= self._config.refuse))
+
     # ---- evidence --------------------------------------------------------------------------------------------------
 
-    def held(self, ids: Sequence[int]) -> Any:
+    def _held(self, ids: Ids) -> Mask:
         """Which features each text holds: bool, shape (len(ids), features); ids ascending."""
         import numpy as np
 
-        wanted = np.array(ids, np.int64)
-        held = np.zeros((len(wanted), len(self._features)), bool)
+        held = np.zeros((len(ids), len(self._features)), bool)
         for number, feature in enumerate(self._features):
-            held[:, number] = _among(feature.postings.ids, wanted)
+            held[:, number] = _among(feature.postings.ids, ids)
         return held
 
-    def score(self, text_id: int) -> float:
-        """A text's own BM25."""
-        return float(self._scores[text_id]) if text_id < len(self._scores) else 0.0
-
-    def _lines(self, places: dict[int, Place]) -> dict[int, tuple[list[int], int]]:
-        """What stands around each text: up to four texts before and after it, and where it is among them."""
-        if not (self._config.near or self._config.far):
-            return {text_id: ([text_id], 0) for text_id in places}
-        reach = 4 if self._neighbors_count() else 2
-        lines = {}
-        for text_id, place in places.items():
-            before, after = self._index.around(place, reach)
-            lines[text_id] = ([*reversed(before), text_id, *after], len(before))
-        return lines
-
-    # ---- order -----------------------------------------------------------------------------------------------------
-
-    def _order(self, table: _Table) -> list[Ranked]:
-        ranked = [table.ranked(text_id) for text_id in table.kept]
-        tiers = self._config.tiers
-        ranked.sort(key=lambda r: (_RANK[r.tier] if tiers else 0, -r.score, -r.place.text_id))
-        return ranked
-
-    def tier(self, held: Any) -> Tier:
-        """The evidence of a text that holds these features (bool, shape (features,))."""
-        if (held & self._exact).any():
-            return "exact"
-        return "all" if held[self._counted].all() and held.any() else "some"
-
-    def recency(self, timestamp: str | None) -> float:
-        """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""
-        config = self._config
-        if not config.half_life_days or not config.recency:
-            return 1.0
-        age = _days(timestamp, self._wanted.now)
-        fresh = 0.0 if age is None else 0.5 ** (max(age, 0.0) / config.half_life_days)
-        return 1 - config.recency + config.recency * fresh
-
-    def share(self, held: Any) -> Any:
+    def _share(self, held: Mask) -> Any:
         """idf-weighted share of the query's terms."""
-        return held @ self._idf / self.weight if self.weight else held.any(axis=-1).astype("f4")
+        return held @ self._idf / self._weight if self._weight else held.any(axis=1).astype("f4")
 
-    @property
-    def config(self) -> SearchConfig:
-        """Weights and switches."""
-        return self._config
-
-
-class _Table:
-    """What is known of the texts looked at closely and of their neighbours."""
-
-    def __init__(self, ranker: _Ranker, places: dict[int, Place], lines: dict[int, tuple[list[int], int]]) -> None:
+    def _tiers(self, held: Mask) -> Any:
         import numpy as np
 
-        self._ranker = ranker
-        self._places = places
-        config = ranker.config
-        ids = sorted(places.keys() | {i for line, _ in lines.values() for i in line})
-        self._row = {text_id: row for row, text_id in enumerate(ids)}
-        self._held = ranker.held(ids)
-        self._own = {text_id: ranker.score(text_id) for text_id in ids}
-        self._beside = _beside(places, lines, (config.near, config.far))
-        around = np.array(self._held)
-        for text_id, near in self._beside.items():
-            for other, _ in near:
-                around[self._row[text_id]] |= self._held[self._row[other]]
-        self._around = around
-        self._share = ranker.share(around)
-        own_share = ranker.share(self._held)
-        rows = [self._row[text_id] for text_id in places]
-        self.best = float(max((own_share[row] for row in rows), default=0.0))
-        self.kept = [
-            text_id
-            for text_id, row in zip(places, rows, strict=True)
-            if self.best >= config.refuse and self._share[row] >= (config.refuse if self._held[row].any() else config.weak)
-        ]
-        self.gated = sum(bool(self._held[row].any()) for row in rows) - sum(
-            bool(self._held[self._row[text_id]].any()) for text_id in self.kept
-        )
-        self._sessions = self._priors()
+        every = held[:, self._counted].all(axis=1) & held.any(axis=1)
+        return np.where((held & self._exact).any(axis=1), 0, np.where(every, 1, 2))
 
-    def _priors(self) -> dict[int, tuple[float, float]]:
-        """Each session's prior (best three scores, weighted 1, 1/2, 1/4), and its score when sessions are ranked."""
-        best: dict[int, list[float]] = {}
-        rows: dict[int, list[int]] = {}
-        for text_id, place in self._places.items():
-            best.setdefault(place.session_id, []).append(self._own[text_id])
-            rows.setdefault(place.session_id, []).append(self._row[text_id])
-        result = {}
-        for session, scores in best.items():
-            scores.sort(reverse=True)
-            prior = sum(score * weight for score, weight in zip(scores, (1.0, 0.5, 0.25), strict=False))
-            covered = float(self._ranker.share(self._held[rows[session]].any(axis=0))) * self._ranker.weight
-            result[session] = (prior, prior + self._ranker.config.session_coverage * covered)
-        return result
+    def _beside(self, ids: Ids) -> tuple[Any, Mask]:
+        """What stands two and one places before and after each text, and whether anything does: shape (len(ids), 4)."""
+        import numpy as np
 
-    def ranked(self, text_id: int) -> Ranked:
-        """Put together what is known of one text."""
-        place, row, own = self._places[text_id], self._row[text_id], self._own[text_id]
-        near = sum(weight * self._own[other] for other, weight in self._beside.get(text_id, ()))
-        prior, session_score = self._sessions[place.session_id]
-        prior *= self._ranker.config.session
-        factor = self._ranker.recency(place.timestamp)
-        held = self._held[row]
-        return Ranked(
-            place=place,
-            tier=self._ranker.tier(held),
-            held=tuple(held.nonzero()[0].tolist()),
-            around=tuple((self._around[row] & ~held).nonzero()[0].tolist()),
-            coverage=float(self._share[row]),
-            own=own,
-            near=near,
-            prior=prior,
-            recency=factor,
-            score=(own + near + prior) * factor,
-            session_score=session_score,
-        )
+        columns = self._columns
+        at = columns.where[ids].astype(np.int64)[:, None]
+        beside = at + np.array(_STEPS)
+        there = (at >= 0) & (beside >= 0) & (beside < len(columns.text))
+        beside = np.where(there, beside, 0)
+        there &= columns.source[beside] == columns.source[at]
+        return columns.text[beside].astype(np.int64), there
 
+    def _neighbors(self, ids: Ids, held: Mask) -> tuple[Mask, Scores]:
+        """Which features stand beside each text, and what the neighbours add to its score."""
+        import numpy as np
 
-def _beside(
-    places: dict[int, Place], lines: dict[int, tuple[list[int], int]], weights: tuple[float, float]
-) -> dict[int, list[tuple[int, float]]]:
-    """What stands one and two places before and after each text, with its weight."""
-    near, far = weights
-    steps = ((-2, far), (-1, near), (1, near), (2, far))
-    found: dict[int, list[tuple[int, float]]] = {}
-    for line, middle in lines.values():
-        for at in range(max(0, middle - 2), min(len(line), middle + 3)):
-            if line[at] in places and (at == middle or line[at] not in lines):
-                found[line[at]] = [(line[at + s], w) for s, w in steps if w and 0 <= at + s < len(line)]
-    return found
+        config = self._config
+        beside, there = self._beside(ids)
+        weights = np.array((config.far, config.near, config.near, config.far), np.float32)
+        scores = np.where(there, self._scores[beside], np.float32(0)) @ weights
+        others = np.unique(beside[there])
+        around = np.zeros_like(held)
+        if len(others) and scores.any():
+            theirs = self._held(others)
+            for step in range(len(_STEPS)):
+                if weights[step]:
+                    rows = np.flatnonzero(there[:, step])
+                    around[rows] |= theirs[np.searchsorted(others, beside[rows, step])]
+        return around, scores
+
+    def _sessions(self, ids: Ids, own: Scores, held: Mask) -> tuple[Scores, Scores]:
+        """For each text its session's prior (best three scores, weighted 1, 1/2, 1/4) and its session's score."""
+        import numpy as np
+
+        sessions = self._columns.session[self._columns.where[ids]]
+        order = np.lexsort((-own, sessions))
+        starts = np.flatnonzero(np.diff(sessions[order], prepend=-1))
+        group = np.zeros(len(ids), np.int64)
+        group[starts[1:]] = 1
+        group = np.cumsum(group)
+        place = np.arange(len(ids)) - starts[group]
+        weights = np.where(place < 3, 0.5 ** np.minimum(place, 3), 0)
+        priors = np.bincount(group, own[order] * weights)
+        covered = self._share(np.logical_or.reduceat(held[order], starts, axis=0)) * self._weight
+        of_text = np.empty(len(ids), np.int64)
+        of_text[order] = group
+        return priors[of_text].astype(np.float32), (priors + self._config.session_coverage * covered)[of_text]
+
+    def _recency(self, ids: Ids) -> Scores:
+        """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""
+        import numpy as np
+
+        config = self._config
+        if not config.half_life_days or not config.recency:
+            return np.ones(len(ids), np.float32)
+        moment = self._columns.moment[self._columns.where[ids]]
+        age = np.maximum(self._wanted.now.timestamp() * 1000 - moment, 0) / _DAY_MS
+        fresh = np.where(moment >= 0, np.exp2(-np.minimum(age / config.half_life_days, 1000)), 0)
+        return (1 - config.recency + config.recency * fresh).astype(np.float32)
 
 
-def _among(ids: Ids, wanted: Ids) -> Any:
-    """Which of ``wanted`` are in ``ids``; both ascending. bool, shape (len(wanted),)."""
+def _among(ids: Ids, wanted: Ids) -> Mask:
+    """Which of ``wanted`` are in ``ids``; ``ids`` ascending. bool, shape (len(wanted),)."""
     import numpy as np
 
     if not len(ids):
         return np.zeros(len(wanted), bool)
     at = np.searchsorted(ids, wanted)
     at[at == len(ids)] = 0
-    found: Any = ids[at] == wanted
+    found: Mask = ids[at] == wanted
     return found
 
 
-def _days(timestamp: str | None, now: datetime) -> float | None:
-    if not timestamp:
-        return None
-    try:
-        then = datetime.fromisoformat(timestamp)
-    except ValueError:
-        return None
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=now.tzinfo)
-    return (now - then).total_seconds() / 86400
-
-
-def _top(scores: Scores, count: int) -> list[int]:
-    """The ``count`` best text_ids, best first; the newest first among equals."""
+def _top(scores: Scores, count: int) -> Iterable[int]:
+    """The ``count`` texts with the best scores; the newest among equals."""
     import numpy as np
 
-    if count <= 0:
-        return []
     ids = np.flatnonzero(scores)
     if len(ids) > count:
-        ids = ids[np.argpartition(-scores[ids], count - 1)[:count]]
-    order = np.lexsort((-ids, -scores[ids]))
-    found: list[int] = ids[order].tolist()
-    return found
+        values = scores[ids]
+        least = np.partition(values, len(values) - count)[len(values) - count]
+        better = ids[values > least]
+        equal = ids[values == least]
+        ids = np.concatenate([better, equal[len(equal) - (count - len(better)) :]])
+    return ids

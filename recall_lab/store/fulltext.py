@@ -1,4 +1,4 @@
-"""The full-text index, read: postings, phrases, prefixes, lengths, and where the texts found stand.
+"""The full-text index, read: postings, phrases, prefixes, and which texts a search may find.
 
 Terms are what SQLite's ``porter unicode61`` tokenizer makes of a text's index form; the same tokenizer runs on queries
 and on passages here, so that what is highlighted is what was matched. Texts are known by their ``text_id``.
@@ -7,26 +7,26 @@ and on passages here, so that what is highlighted is what was matched. Texts are
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
-
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
 
 from recall_lab.errors import UsageError
-from recall_lab.model import Filters, Redacted
+from recall_lab.model import KINDS, ROLES, Filters
+from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
-from recall_lab.store.reading import ROOT_ORDER
 
 Ids = Any  # numpy int64, shape (n,), ascending text_ids
 Counts = Any  # numpy float32, shape (n,)
 
-_TOKENIZER = ("unicode61", "remove_diacritics", "2")
-_MAX_PREFIX_TERMS = 128
-_SMALL_SCOPE = 20_000  # placements; smaller scopes are listed, larger ones are checked candidate by candidate
+_TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
+_MAX_PREFIX_TERMS: Final = 128
+_MASKS_KEPT: Final = 8
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -40,20 +40,24 @@ class Token(msgspec.Struct, frozen=True):
 class Postings(msgspec.Struct, frozen=True):
     """Which texts hold a term, ascending, and how often."""
 
-    ids: Any  # numpy int64, shape (n,)
-    counts: Any  # numpy float32, shape (n,)
+    ids: Ids
+    counts: Counts
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where a text stands first among the placements that the filters let through."""
+class Reach(msgspec.Struct, frozen=True):
+    """What a search may find.
 
-    text_id: int
-    session_id: int
-    source_id: int
-    ord: int
-    role: str
-    kind: str
-    timestamp: str | None
+    Attributes:
+        texts: Whether a text may be found; bool by text_id.
+        rows: Whether a placement passes the filters; bool by row of the columns. None when all do.
+        blocks: How many texts there are.
+        sessions: In how many sessions.
+    """
+
+    texts: Any
+    rows: Any
+    blocks: int
+    sessions: int
 
 
 class Fulltext:
@@ -70,20 +74,29 @@ class Fulltext:
             finally:
                 self._db.execute("PRAGMA query_only = 1")
             self._tokenize = self._db.fts5_tokenizer("porter", list(_TOKENIZER))
-        self._lengths: Any = None
+        self.columns: Columns = empty()
+        self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Hold one state of the store for several questions, whatever a capture writes meanwhile."""
         with explained(self._path):
             if self._db.in_transaction:
+                self._follow()
                 yield
                 return
             self._db.execute("BEGIN")
             try:
+                self._follow()
                 yield
             finally:
                 self._db.execute("COMMIT")
+
+    def _follow(self) -> None:
+        now = follow(self._db, self.columns)
+        if now is not self.columns:
+            self.columns = now
+            self._reaches.clear()
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
@@ -100,11 +113,6 @@ class Fulltext:
         return [Token(start, end, term) for start, end, term in found]
 
     # ---- which texts -----------------------------------------------------------------------------------------------
-
-    def size(self) -> int:
-        """How many texts are in the index."""
-        data: bytes | None = self._db.execute("SELECT block FROM fulltext_data WHERE id = 1").get
-        return _varint(data) if data else 0
 
     def postings(self, term: str) -> Postings:
         """Which texts hold a stemmed term."""
@@ -144,96 +152,67 @@ class Fulltext:
             at = term + "\x01"
         return found
 
-    def lengths(self, ids: Ids) -> Counts:
-        """How many tokens these texts have."""
-        import numpy as np
-
-        if len(ids) and (self._lengths is None or int(ids[-1]) >= len(self._lengths)):
-            self._load_lengths()
-        return self._lengths[ids] if len(ids) else np.empty(0, np.float32)
-
-    def _load_lengths(self) -> None:
-        import numpy as np
-
-        known = 0 if self._lengths is None else len(self._lengths)
-        sizes = rows(self._db, "SELECT id, sz FROM fulltext_docsize WHERE id >= ?", (known,))
-        highest = max((text_id for text_id, _ in sizes), default=known)
-        lengths = np.zeros(highest + 1, np.float32)
-        if known:
-            lengths[:known] = self._lengths
-        for text_id, size in sizes:
-            lengths[text_id] = _varints_sum(size)
-        self._lengths = lengths
-
-    def highest(self) -> int:
-        """The greatest text_id there is."""
-        found: int = self._db.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get
-        return found
-
     # ---- where they stand ------------------------------------------------------------------------------------------
 
-    def small_scope(self, filters: Filters) -> Ids | None:
-        """All texts of the sessions that the filters name, ascending; None when they name none or too many."""
+    def reach(self, filters: Filters) -> Reach:
+        """Which texts pass what the filters say of sessions, roles, kinds and times."""
+        known = self._reaches.get(filters)
+        if known is not None:
+            self._reaches.move_to_end(filters)
+            return known
+        found = self._reaches[filters] = self._reach(filters)
+        if len(self._reaches) > _MASKS_KEPT:
+            self._reaches.popitem(last=False)
+        return found
+
+    def _reach(self, filters: Filters) -> Reach:
         import numpy as np
 
+        columns = self.columns
+        passing = None
         condition, bindings = _session_conditions(filters)
+        if condition:
+            chosen = np.zeros(int(columns.session.max(initial=0)) + 1, bool)
+            named = rows(self._db, f"SELECT session_id FROM sessions s WHERE {condition}", bindings)
+            chosen[[session for (session,) in named if session < len(chosen)]] = True
+            passing = chosen[columns.session]
+        for bound, compare in ((filters.since, np.greater_equal), (filters.until, np.less)):
+            if bound:
+                at = self._db.execute("SELECT round(unixepoch(?, 'subsec') * 1000)", (bound,)).get
+                if at is None:
+                    raise UsageError(f"{bound!r} is no UTC time; write 2026-05-01T00:00:00Z")
+                inside = compare(columns.moment, at) & (columns.moment >= 0)
+                passing = inside if passing is None else passing & inside
+        texts = np.zeros(columns.size, bool)
+        texts[columns.text if passing is None else columns.text[passing]] = True
+        natures = _natures(filters)
+        if natures is not None:
+            texts &= natures[columns.nature]
+        inside = texts[columns.text] if passing is None else passing & texts[columns.text]
+        sessions = int(np.count_nonzero(np.bincount(columns.session[inside]))) if inside.any() else 0
+        return Reach(texts, passing, int(np.count_nonzero(texts)), sessions)
+
+    def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
+        """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
+        condition, bindings = _placement_conditions(filters)
         if not condition:
             return None
-        found = [
-            text_id
-            for (text_id,) in self._db.execute(
-                f"SELECT p.text_id FROM sessions s JOIN placements p USING (session_id) WHERE {condition} LIMIT ?",
-                (*bindings, _SMALL_SCOPE + 1),
-            )
-        ]
-        return None if len(found) > _SMALL_SCOPE else np.unique(np.array(found, np.int64))
-
-    def places(self, ids: Iterable[int], filters: Filters) -> dict[int, Place]:
-        """Where texts stand; those that the filters keep out, and revisions, are left out."""
-        condition, bindings = _conditions(filters)
         found = self._db.execute(
-            "SELECT p.text_id, p.session_id, p.source_id, p.ord, b.role, b.kind, p.timestamp "
-            "FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value "
+            "SELECT p.text_id FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value "
             "JOIN blocks b ON b.text_id = p.text_id JOIN sessions s ON s.session_id = p.session_id "
-            f"JOIN sources f ON f.source_id = p.source_id WHERE {condition} ORDER BY w.key, {ROOT_ORDER}",
+            f"WHERE {condition}",
             (json.dumps([int(i) for i in ids]), *bindings),
         )
-        places: dict[int, Place] = {}
-        for row in found:
-            if row[0] not in places:
-                places[row[0]] = Place(*row)
-        return places
+        return {text_id for (text_id,) in found}
 
-    def around(self, place: Place, count: int) -> tuple[list[int], list[int]]:
-        """Texts that stand before and after a place in its source, nearest first; what hosts wrote is passed over."""
-        before = self._db.execute(
-            "SELECT text_id FROM placements WHERE source_id = ? AND ord < ? AND role <> 'host' ORDER BY ord DESC LIMIT ?",
-            (place.source_id, place.ord, count),
-        )
-        after = self._db.execute(
-            "SELECT text_id FROM placements WHERE source_id = ? AND ord > ? AND role <> 'host' ORDER BY ord LIMIT ?",
-            (place.source_id, place.ord, count),
-        )
-        return [text_id for (text_id,) in before], [text_id for (text_id,) in after]
+    def row_of(self, text_id: int, reach: Reach) -> int:
+        """The row of the placement that a hit shows: the root placement, else the first that passes the filters."""
+        import numpy as np
 
-    def texts(self, ids: Iterable[int]) -> dict[int, Redacted]:
-        """The retained texts."""
-        found = self._db.execute(
-            "SELECT text_id, text FROM json_each(?) w JOIN blocks b ON b.text_id = w.value", (json.dumps(list(ids)),)
-        )
-        return {text_id: Redacted(text) for text_id, text in found}
-
-    def holdings(self, filters: Filters | None = None) -> tuple[int, int]:
-        """How many blocks and sessions a search with these filters looks through, roles and kinds not considered."""
-        condition, bindings = _session_conditions(filters) if filters else ("", [])
-        if not condition:
-            return self.size(), self._db.execute("SELECT count(*) FROM sessions").get
-        row = self._db.execute(
-            "SELECT count(DISTINCT p.text_id), count(DISTINCT p.session_id) "
-            f"FROM sessions s JOIN placements p USING (session_id) WHERE {condition}",
-            bindings,
-        ).fetchone()
-        return (row[0], row[1]) if row else (0, 0)
+        row = int(self.columns.where[text_id])
+        if reach.rows is None or reach.rows[row]:
+            return row
+        return int(np.flatnonzero((self.columns.text == text_id) & reach.rows)[0])
 
     def resolve_session(self, typed: str) -> str:
         """Find the one session that a native id or the head of one names.
@@ -241,52 +220,45 @@ class Fulltext:
         Raises:
             UsageError: none or several are named so.
         """
-        found = [
+        found: list[str] = [
             native_id
             for (native_id,) in self._db.execute(
                 "SELECT DISTINCT native_id FROM sessions WHERE substr(native_id, 1, length(?1)) = ?1 "
-                "ORDER BY native_id <> ?1, instr(native_id, '/') > 0, native_id LIMIT 3",
+                "ORDER BY native_id <> ?1, native_id LIMIT 200",
                 (typed,),
             )
         ]
         if not found:
             raise UsageError(f"no session begins with {typed!r}; `recall-lab sessions` lists them")
-        mains = [native_id for native_id in found if not native_id.startswith(found[0])]
-        if found[0] != typed and mains:
-            raise UsageError(f"{len(found)} or more sessions begin with {typed!r}; type more of the id")
-        return str(found[0])
+        # The subagents of a session stand under its id.
+        others = [native_id for native_id in found[1:] if not native_id.startswith(found[0] + "/")]
+        if others and found[0] != typed:
+            raise UsageError(f"several sessions begin with {typed!r}; type more of the id")
+        return found[0]
 
 
 _open: WeakKeyDictionary[Reader, Fulltext] = WeakKeyDictionary()
 
 
 def fulltext_of(reader: Reader) -> Fulltext:
-    """The index of a reader's store; made once, so that lengths and tokenizer are loaded once."""
+    """The index of a reader's store; made once, so that columns and tokenizer are loaded once."""
     found = _open.get(reader)
     if found is None:
         found = _open[reader] = Fulltext(reader)
     return found
 
 
-def _varint(data: bytes, at: int = 0) -> int:
-    """Read one of SQLite's variable-length integers (big-endian, seven bits a byte)."""
-    value = 0
-    for byte in data[at : at + 9]:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            break
-    return value
+def _natures(filters: Filters) -> Any:
+    """Which values of ``Columns.nature`` pass; None when all do."""
+    import numpy as np
 
-
-def _varints_sum(data: bytes) -> int:
-    """Add up a row of variable-length integers: the tokens of all columns."""
-    total = value = 0
-    for byte in data:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            total += value
-            value = 0
-    return total
+    if not filters.kinds and set(filters.roles or ROLES) == set(ROLES):
+        return None
+    passing = np.zeros(256, bool)
+    for role in filters.roles or ROLES:
+        for kind in filters.kinds or KINDS:
+            passing[ROLES.index(role) * 8 + KINDS.index(kind)] = True
+    return passing
 
 
 def _any(column: str, values: Iterable[str]) -> tuple[str, list[Any]]:
@@ -316,18 +288,9 @@ def _session_conditions(filters: Filters) -> tuple[str, list[Any]]:
     return " AND ".join(condition for condition, _ in parts), [value for _, values in parts for value in values]
 
 
-def _conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """SQL over placements p, blocks b, sessions s for all that the filters say."""
-    condition, bindings = _session_conditions(filters)
-    parts: list[tuple[str, list[Any]]] = [(condition or "1", bindings)]
-    if filters.roles:
-        parts.append(_any("b.role", filters.roles))
-    if filters.kinds:
-        parts.append(_any("b.kind", filters.kinds))
-    if filters.since:
-        parts.append(("p.timestamp >= ?", [filters.since]))
-    if filters.until:
-        parts.append(("p.timestamp < ?", [filters.until]))
+def _placement_conditions(filters: Filters) -> tuple[str, list[Any]]:
+    """SQL over placements p, blocks b, sessions s for what ``reach`` does not look at; empty when nothing is said."""
+    parts: list[tuple[str, list[Any]]] = []
     if filters.tools:
         parts.append(_named("p.tool", filters.tools))
     if filters.models:
