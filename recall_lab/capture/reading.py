@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -146,7 +147,7 @@ class _Run:
             elif isinstance(event, RawModelCall):
                 self._models.append(event)
             else:
-                self._raw_session = event
+                self._raw_session = _told_over(self._raw_session, event)
 
     def _take_child(self, agent_id: str, event: RawBlock | RawSession | RawModelCall | RawToolCall) -> None:
         if isinstance(event, RawSession):
@@ -223,8 +224,8 @@ class _Run:
         """Return what is known of the session, by this run or an earlier one."""
         raw = self._raw_session
         if raw is not None:
-            repo = self._repositories.key(raw.remote, raw.cwd)
-            self._session = self._preparer.session(self._job.host, raw, repo)
+            repo = self._repositories.key(raw.remote, raw.cwd) if raw.remote or raw.cwd else None
+            self._session = _told_over(self._session, self._preparer.session(self._job.host, raw, repo))
             self._raw_session = None
         return self._session
 
@@ -252,3 +253,14 @@ class _Run:
             ledger=(row,),
         )
         return Reading(batch, lines, max(0, size - covered), last=True)
+
+
+_Told = TypeVar("_Told", RawSession, Session)
+
+
+def _told_over(known: _Told | None, news: _Told) -> _Told:
+    """Return what is known of a session now: a field that the news leaves open stays as it was."""
+    if known is None or known.native_id != news.native_id:
+        return news
+    told = {name: value for name, value in msgspec.structs.asdict(news).items() if value is not None}
+    return msgspec.structs.replace(known, **told)
