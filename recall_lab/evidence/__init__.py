@@ -1,28 +1,64 @@
-"""Reading, citation, brief, verification."""
+"""Reading, citation, brief, verification; outcomes and exports of a session."""
 
 from recall_lab.evidence.checking import check, check_citation, cite
 from recall_lab.evidence.composing import compose
-from recall_lab.evidence.reading import read, session_view
+from recall_lab.evidence.csl import csl_items
+from recall_lab.evidence.exporting import export_page
+from recall_lab.evidence.folders import observe
+from recall_lab.evidence.forms.outcome_text import continuation_markdown, repeat_markdown, session_markdown
+from recall_lab.evidence.outcomes import continue_session, repeat_session
+from recall_lab.evidence.reading import read, revisions, session_view
 from recall_lab.evidence.receipts import Receipt, parse_receipt
-from recall_lab.evidence.records import Brief, Called, Coverage, Excerpt, Repository, SessionView
-from recall_lab.evidence.saving import save
+from recall_lab.evidence.records import (
+    Action,
+    Brief,
+    Called,
+    Continuation,
+    Coverage,
+    Excerpt,
+    Repeat,
+    Repository,
+    Revision,
+    SessionView,
+    SkillDraft,
+)
+from recall_lab.evidence.relations import session_relations
+from recall_lab.evidence.saving import save, write_private
+from recall_lab.evidence.skills import skillify
 from recall_lab.evidence.verifying import verify
 
 __all__ = [
+    "Action",
     "Brief",
     "Called",
+    "Continuation",
     "Coverage",
     "Excerpt",
     "Receipt",
+    "Repeat",
     "Repository",
+    "Revision",
     "SessionView",
+    "SkillDraft",
     "check",
     "check_citation",
     "cite",
     "compose",
+    "continuation_markdown",
+    "continue_session",
+    "csl_items",
+    "export_page",
+    "observe",
     "parse_receipt",
     "read",
+    "repeat_markdown",
+    "repeat_session",
+    "revisions",
     "save",
+    "session_markdown",
+    "session_relations",
     "session_view",
+    "skillify",
     "verify",
+    "write_private",
 ]

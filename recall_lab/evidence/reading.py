@@ -11,7 +11,7 @@ import msgspec
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.evidence.checking import choose_text, resolve_block
 from recall_lab.evidence.pasted import parse_pasted
-from recall_lab.evidence.records import Called, SessionView
+from recall_lab.evidence.records import Called, Revision, SessionView
 from recall_lab.model import Block, Neighbor, Reading, Redacted
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
@@ -85,6 +85,27 @@ def read(
         tool=found.tool,
         truncated=found.original_length > size,
     )
+
+
+def revisions(reader: Reader, block: str) -> tuple[Revision, ...]:
+    """List the retained texts of a block: the current ones first, then earlier ones, the newest first.
+
+    Raises:
+        UnknownBlockError: no block has this id.
+        UsageError: it is no id.
+    """
+    with store.snapshot(reader):
+        whole_id = resolve_block(reader, parse_pasted(block).block)
+        pinned = store.pinned_hashes(reader, whole_id)
+        return tuple(
+            Revision(
+                content_hash=stored.content_hash,
+                length=len(stored.text),
+                current=stored.placed,
+                pinned=stored.content_hash in pinned,
+            )
+            for stored in store.stored_texts(reader, whole_id)
+        )
 
 
 def _in_place(reader: Reader, block_id: str, text_id: int) -> Block:

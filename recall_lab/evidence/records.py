@@ -8,6 +8,15 @@ from recall_lab.model import Block, Citation, Kind, Record, Redacted, Role, Sear
 from recall_lab.store.read_records import SessionInfo, TurnLine
 
 
+class Revision(Record, frozen=True):
+    """One retained text of a block; ``length`` in code points. More than one current text is a conflict."""
+
+    content_hash: str
+    length: int
+    current: bool
+    pinned: bool
+
+
 class Called(Record, frozen=True):
     """A subagent of a session; ``after`` is the index in the view's blocks of the tool result that names it."""
 
@@ -57,12 +66,13 @@ class Coverage(Record, frozen=True):
 
 
 class Repository(Record, frozen=True):
-    """What git says of a folder now; observed apart from the sessions."""
+    """What git's own files say of a folder now; observed apart from the sessions, and no program is run for it."""
 
     folder: str
-    branch: str | None
-    commit: str | None
-    changed_files: int
+    exists: bool
+    branch: str | None = None  # checked out now; None when detached, or when there is no repository
+    commit: str | None = None
+    worktree: bool = False  # a linked worktree of a repository that lies elsewhere
 
 
 class Brief(Record, frozen=True):
@@ -90,3 +100,45 @@ class Brief(Record, frozen=True):
     def sessions(self) -> int:
         """How many sessions the excerpts come from."""
         return len({(excerpt.host, excerpt.session) for excerpt in self.excerpts})
+
+
+class Action(Record, frozen=True):
+    """One tool call with its outcome; ``request`` and ``result`` are heads of the blocks."""
+
+    turn: int
+    tool: Redacted | None
+    failed: bool | None  # None while the outcome is unknown
+    error: Redacted | None
+    request: str | None
+    result: str | None
+    request_block: str | None
+    result_block: str | None
+
+
+class Continuation(Record, frozen=True):
+    """Where a session was left. ``resume`` is a command for a person to run; recall_lab never does."""
+
+    session: SessionInfo
+    prompts: tuple[Block, ...]
+    words: Block | None
+    actions: tuple[Action, ...]
+    errors: tuple[Action, ...]
+    folder: Repository | None
+    branch_exists: bool | None  # of the session's branch; None when that cannot be told
+    resume: str | None
+
+
+class Repeat(Record, frozen=True):
+    """The prompts that drove a session, verbatim; ``turns`` are theirs, in the same order."""
+
+    session: SessionInfo
+    prompts: tuple[Citation, ...]
+    turns: tuple[int, ...]
+
+
+class SkillDraft(Record, frozen=True):
+    """A draft of a SKILL.md. ``receipts`` lead back to what it was drawn from; the text itself names no session."""
+
+    name: str
+    text: str
+    receipts: tuple[str, ...]

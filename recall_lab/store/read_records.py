@@ -98,3 +98,15 @@ class CallOutcome(Record, frozen=True):
     request_block: str | None
     result_block: str | None
     started: str | None
+
+
+class SourceFact(Record, frozen=True):
+    """How a source of a session was captured; the counts are records. Sizes in bytes."""
+
+    path: Redacted
+    state: str
+    size: int
+    cursor: int
+    malformed: int
+    unknown: int
+    pending: int

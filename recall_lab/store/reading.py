@@ -76,6 +76,14 @@ def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
     return tuple(sorted(texts, key=lambda stored: order.get(stored.text_id, len(order))))
 
 
+def pinned_hashes(reader: Reader, block_id: str) -> frozenset[str]:
+    """Return the content hashes of the texts of a block that never expire."""
+    rows = reader.connection.execute(
+        "SELECT lower(hex(content_hash)) FROM pins WHERE block_id = ?", (bytes.fromhex(block_id),)
+    )
+    return frozenset(content_hash for (content_hash,) in rows)
+
+
 def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
     """Return where the texts of a block stand, the root placement first; empty when only revisions are left."""
     rows = reader.connection.execute(

@@ -25,7 +25,8 @@ _INFO = (
     "s.cwd, s.branch, s.model, s.started, s.ended, "
     "(SELECT count(DISTINCT turn) FROM placements p WHERE p.session_id = s.session_id AND turn > 0), "
     "(SELECT count(DISTINCT text_id) FROM placements p WHERE p.session_id = s.session_id), "
-    "(SELECT json_group_array(json_array(path, state) ORDER BY path) FROM sources f WHERE f.session_id = s.session_id) "
+    "(SELECT json_group_array(json_array(path, state) ORDER BY path) FROM sources f WHERE f.session_id = s.session_id "
+    "OR f.source_id IN (SELECT source_id FROM placements p WHERE p.session_id = s.session_id)) "
     "FROM sessions s "
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from recall_lab.model import Batch, PlacedBlock, Redacted, Session, Source, ToolCall
+from recall_lab.model import Batch, LedgerRow, PlacedBlock, Redacted, Session, Source, ToolCall
 from recall_lab.store import Reader, open_reader, open_writer
 
 
@@ -51,6 +51,7 @@ class TinyStore:
         host: str = "claude-code",
         dead: tuple[tuple[int, int], ...] = (),
         tool_calls: tuple[ToolCall, ...] = (),
+        ledger: tuple[LedgerRow, ...] = (),
         state: str = "complete",
         **facts: object,
     ) -> None:
@@ -63,6 +64,7 @@ class TinyStore:
                     blocks=blocks,
                     dead=dead,
                     tool_calls=tool_calls,
+                    ledger=ledger,
                     rules_version="1",
                 )
             )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from recall_lab.evidence.csl import csl_items
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, label
 from recall_lab.evidence.quotes import CONTEXT
@@ -60,6 +61,7 @@ def collection(brief: Brief) -> dict[str, Any]:
             "incompleteSources": found.incomplete_sources,
             "notice": found.notice and label(found.notice),
         },
+        "references": csl_items(brief),
         "first": {
             "id": f"urn:uuid:{uuid5(identity, 'page')}",
             "type": "AnnotationPage",
@@ -71,9 +73,10 @@ def collection(brief: Brief) -> dict[str, Any]:
         seen = brief.repository
         document["repository"] = {
             "folder": label(seen.folder),
+            "exists": seen.exists,
             "branch": seen.branch and label(seen.branch),
             "commit": seen.commit,
-            "changedFiles": seen.changed_files,
+            "worktree": seen.worktree,
         }
     return document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recall_lab.evidence.forms.printing import label
-from recall_lab.evidence.records import Brief, Excerpt
+from recall_lab.evidence.records import Brief, Excerpt, Repository
 from recall_lab.times import show_time
 
 SAMPLE = (
@@ -61,12 +61,19 @@ def repository(brief: Brief) -> str | None:
     seen = brief.repository
     if seen is None:
         return None
-    commit = f"at commit {seen.commit}" if seen.commit else "without a commit"
-    branch = f"branch {label(seen.branch)}" if seen.branch else "no branch"
-    return (
-        f"{label(seen.folder)}: {branch}, {commit}, {count(seen.changed_files, 'changed file')}. "
-        "Observed when the brief was made, apart from the sessions."
-    )
+    return f"{folder_now(seen)} Observed when the brief was made, apart from the sessions."
+
+
+def folder_now(seen: Repository) -> str:
+    """Say what a folder is now."""
+    if not seen.exists:
+        return f"{label(seen.folder)} is not there any more."
+    if seen.branch is None and seen.commit is None:
+        return f"{label(seen.folder)} is there, and no git repository."
+    branch = f"on branch {label(seen.branch)}" if seen.branch else "on no branch"
+    commit = f"at commit {label(seen.commit)}" if seen.commit else "without a commit"
+    kind = " a linked worktree," if seen.worktree else ""
+    return f"{label(seen.folder)} is there,{kind} {branch}, {commit}."
 
 
 def in_context(brief: Brief) -> tuple[tuple[int, Excerpt], ...]:
