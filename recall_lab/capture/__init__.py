@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recall_lab.capture.discovery import Discovery, Found, discover
+    from recall_lab.capture.doctoring import Diagnosis, examine, repair
     from recall_lab.capture.indexing import index
     from recall_lab.capture.preparing import Preparer
     from recall_lab.capture.watching import watch
 
-__all__ = ["Discovery", "Found", "Preparer", "discover", "index", "watch"]
+__all__ = ["Diagnosis", "Discovery", "Found", "Preparer", "discover", "examine", "index", "repair", "watch"]
 
 # Reading needs one small module of this room (which repository a folder belongs to) and none of the weight of capture.
 _DOORS = {
@@ -19,6 +20,9 @@ _DOORS = {
     "index": "indexing",
     "Preparer": "preparing",
     "watch": "watching",
+    "Diagnosis": "doctoring",
+    "examine": "doctoring",
+    "repair": "doctoring",
 }
 
 

@@ -107,6 +107,23 @@ class BatchWriter:
             conflicts=conflicts,
         )
 
+    def mend_index(self) -> int:
+        """Index the texts that have a placement and are not indexed; return how many."""
+        missing = rows(
+            self._db,
+            "SELECT text_id, text FROM blocks WHERE text_id IN (SELECT text_id FROM placements) "
+            "AND text_id NOT IN (SELECT id FROM fulltext_docsize)",
+        )
+        for text_id, text in missing:
+            self._index(text_id, text)
+        return len(missing)
+
+    def _index(self, text_id: int, text: str) -> None:
+        self._db.execute(
+            "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
+            (text_id, index_form(text), identifier_words(text)),
+        )
+
     def add_revision(self, revision: Revision) -> None:
         """Insert a text without a placement."""
         self._db.execute(
@@ -276,10 +293,7 @@ class BatchWriter:
             indexed = db.execute("SELECT 1 FROM fulltext WHERE rowid = ?", (text_id,)).get
             if placed and not indexed:
                 text: str = db.execute("SELECT text FROM blocks WHERE text_id = ?", (text_id,)).get
-                db.execute(
-                    "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
-                    (text_id, index_form(text), identifier_words(text)),
-                )
+                self._index(text_id, text)
             elif indexed and not placed:
                 db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
         return shared

@@ -117,6 +117,11 @@ class Writer:
         with self.transaction():
             self._batches.add_revision(revision)
 
+    def mend_index(self) -> int:
+        """Put texts that stand in a session but not in the full-text index back; return how many."""
+        with self.transaction():
+            return self._batches.mend_index()
+
     def forget_caches(self) -> None:
         """Drop what is remembered of small strings, after rows were taken out past this writer's back."""
         self._batches.forget_caches()
