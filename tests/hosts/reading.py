@@ -120,12 +120,17 @@ def read(
             elif isinstance(told, RawToolCall):
                 tools[agent, told.call_id] = _merged(tools.get((agent, told.call_id)), told)
             elif agent is None:
-                session = told
+                session = _known(session, told)
             else:
                 children.setdefault(agent, told)
         dead = parser.dead()
         resume = parser.checkpoint()
     return Outcome(blocks, records, models, tools, session, children, dead, resume, events)
+
+
+def _known(known: RawSession | None, news: RawSession) -> RawSession:
+    told = {name: value for name, value in msgspec.structs.asdict(news).items() if value is not None}
+    return msgspec.structs.replace(known or news, **told)
 
 
 def _better(known: RawModelCall | None, new: RawModelCall) -> RawModelCall:
