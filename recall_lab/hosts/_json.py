@@ -25,6 +25,8 @@ _BLANK = re.compile("[ \t\r\n\x0b\x0c]*")
 _BOMS = re.compile("\ufeff*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+_WINDOW = 4096
+_LOOKAHEAD = 16  # characters; no token but a string is longer and ends in an error
 _RESCAN_LIMIT = 1 << 28  # characters read in vain on one line before the rest of it is given up
 
 
@@ -109,19 +111,28 @@ class LineReader(Generic[T]):
         return pieces
 
     def _object(self, text: str, start: int) -> tuple[T | None, str | None, int]:
-        """Read the object that starts here: (record, note, end); without a record, end is where reading gave up."""
+        """Read the object that starts here: (record, note, end); without a record, end is how far reading went.
+
+        The decoder's errors cost what lies before them in its text, so it gets no more text than it needs.
+        """
         if not text.startswith("{", start):
             return None, "not a JSON object", start
-        try:
-            found, end = _DECODER.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            unterminated = error.msg.startswith("Unterminated")
-            return None, _reason(error.msg), len(text) if unterminated else error.pos
-        except RecursionError:
-            return None, "nested too deep", len(text)
-        except ValueError:
-            return None, "not a JSON object", len(text)
-        return *self.value(text[start:end], found), end
+        size = _WINDOW
+        while True:
+            window = text[start : start + size]
+            try:
+                found, end = _DECODER.raw_decode(window)
+            except json.JSONDecodeError as error:
+                cut_short = error.pos > len(window) - _LOOKAHEAD or error.msg.startswith("Unterminated")
+                if cut_short and start + size < len(text):
+                    size *= 16
+                    continue
+                return None, _reason(error.msg), start + len(window)
+            except RecursionError:
+                return None, "nested too deep", start + len(window)
+            except ValueError:
+                return None, "not a JSON object", start + len(window)
+            return *self.value(window[:end], found), start + end
 
     def value(self, text: str, found: Mapping[str, Any]) -> tuple[T | None, str | None]:
         """Make a record of an object: (record, what was repaired)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from hypothesis import strategies as st
@@ -190,7 +191,7 @@ PATHS = {
 }
 """For every host, names that its files have."""
 
-_SEPARATORS = st.sampled_from([b"\n", b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b"\n \t\n", b"", b" "])
+_SEPARATORS = st.sampled_from([b"\n", b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b"\n \t\n", b"", b"", b" "])
 _DAMAGE = st.sampled_from(
     [b"\xef\xbb\xbf", b"\x00\x00", b"\xff\xfe", b"[1]", b"{", b'{"type":"user"', b'"}', b"null\n", b"\n", b" "]
 )
@@ -217,6 +218,7 @@ def sessions(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
 @st.composite
 def cuts(draw: st.DrawFn, source: bytes) -> list[int]:
     """Draw sizes at which a source may have been captured while it grew: anywhere, often around the ends of lines."""
-    ends = [at for at, byte in enumerate(source) if byte == 0x0A] or [0]
-    size = st.one_of(st.integers(0, len(source)), st.sampled_from(ends), st.sampled_from(ends).map(lambda end: end + 1))
+    ends = [match.start() for match in re.finditer(rb"\n|(?<=\})[{ ]", source)] or [0]
+    near = st.tuples(st.sampled_from(ends), st.integers(0, 1)).map(sum)
+    size = st.one_of(st.integers(0, len(source)), near, near)
     return draw(st.lists(size, max_size=4))
