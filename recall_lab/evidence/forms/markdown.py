@@ -97,7 +97,7 @@ def cells(brief: Brief) -> tuple[list[str], int]:
 def render(brief: Brief) -> str:
     """Return the brief as a Markdown document."""
     pieces, count = cells(brief)
-    head = f"---\n{_HEAD}\ntitle: {as_json(label(brief.title))}\ncreated: {brief.created}\nquotations: {count}\n---"
+    head = f"---\n{_HEAD}\ncreated: {brief.created}\nquotations: {count}\n---"
     return "\n\n".join([head, *pieces]) + "\n"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.markdown import code, fenced, plain
-from recall_lab.evidence.forms.printing import as_json, label
+from recall_lab.evidence.forms.printing import label
 from recall_lab.evidence.records import Action, Continuation, Repeat, SessionView
 from recall_lab.model import Block, Citation
 from recall_lab.store.read_records import SessionInfo
@@ -54,7 +54,7 @@ def session_markdown(view: SessionView, zone: str = "UTC") -> str:
             turn = block.turn
             parts.append(f"## Turn {turn}")
         parts += _block(block, notes, zone)
-    count = f"---\nrecall-lab-brief: 1\ntitle: {as_json(label(_title(view.session)))}\nquotations: {notes.count}\n---"
+    count = f"---\nrecall-lab-brief: 1\nquotations: {notes.count}\n---"
     return "\n\n".join([count, *parts, *notes.lines()]) + "\n"
 
 
