@@ -13,7 +13,7 @@ from recall_lab.redaction.records import Spot
 _SCHEME = re.compile(
     r"[ \t]{0,8}[\\\"'`]{0,8}(?P<scheme>bearer|basic|token|apikey(?:-v1)?|api-key|bot|key|splunk|ghtoken|oauth|sso-key|geniekey|"
     r"klaviyo-api-key|jwt|flyv1|session|ssws)"
-    r"(?:(?:[ \t]|%20){1,6}|[ \t]{0,3}[\"'][ \t]{0,3}[+.&,][ \t]{0,3}[\"'])[\\\"'`]{0,4}(?:token=[\\\"']{0,4})?",
+    r"(?:[ \t]|%20|\\{0,7}[\"'`](?=[ \t]{0,3}[+.&,]|[ \t]{0,3}\\{0,7}[\"'`])){1,6}(?:[+.&,][ \t]{0,3})?[\\\"'`]{0,8}(?:token=[\\\"']{0,4})?",
     re.IGNORECASE,
 )
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,4096}")
@@ -27,7 +27,7 @@ _ANALYTICS_COOKIE = re.compile(
 _USERINFO = re.compile(
     r"://(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
-_TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
+_TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+!$*-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
 _DEFAULT_USERINFO = frozenset(
     "postgres root admin user guest test mysql redis mongo rabbitmq password pass secret pw".split()
 )

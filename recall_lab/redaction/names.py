@@ -13,12 +13,12 @@ Promise = Literal["password", "secret", "hint"] | None
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 
 _PASSWORDS = frozenset(
-    "password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha contrasena contraseña "
+    "psk password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha contrasena "
     "пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes".split()
 )
 _SECRETS = frozenset(
     "secret secrets token apikey apitoken authtoken accesstoken secretkey accesskey privatekey authkey credential "
-    "credentials cred creds jwt bearer authorization psk mnemonic seedphrase pat sas apikeys clientsecret appsecret "
+    "credentials cred creds jwt bearer authorization mnemonic seedphrase pat sas apikeys clientsecret appsecret "
     "refreshtoken bottoken authpass xapikey keys_secret csk hmac".split()
 )
 _KEY_QUALIFIERS = frozenset(
@@ -36,7 +36,7 @@ _NOT_KEYS = frozenset(
     "natural surrogate candidate query i18n intl locale label sorting shortcut hot arrow enter escape esc tab shift ctrl "
     "cmd alt meta space modifier any each other same first last next prev previous current selected active parent child "
     "missing unknown invalid duplicate react storage_key react_key state props prop attr attribute column field header "
-    "param metadata meta json yaml toml ini dedup dedupe debounce throttle queue topic bucket folder file path s3 redis".split()
+    "param metadata meta json yaml toml ini dedup dedupe debounce throttle queue topic bucket folder file path s3 redis websocket sec".split()
 )
 _NOT_TOKENS = frozenset(
     "max min num total input output prompt completion cached count n stop pad eos bos unk mask sep cls special next page "
@@ -76,7 +76,7 @@ _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secr
 @lru_cache(maxsize=16384)
 def promise(name: str) -> Promise:
     """What a variable, field, flag, header or column of this name promises to hold."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = [word.lower() for word in _WORDS.findall(name.replace("ñ", "n"))]
     while len(words) > 1 and (words[-1].isdigit() or (words[-1] in _TAILS and words[-1] not in _PASSWORDS)):
         words.pop()
     if not words:

@@ -42,7 +42,7 @@ _STAND_INS = frozenset(
 )
 _PLACEHOLDER = re.compile(
     r"""(?ix)
-    x{4,} | \*{3,} | \.{3,}\Z | … | ●{2,} | •{2,} | _{6,} | \?{3,}
+    (?-i:x{4,}|X{4,}) | \*{3,} | \.{3,}\Z | … | ●{2,} | •{2,} | _{6,} | \?{3,}
     | example(?![a-z]{3}) | placeholder | change[-_ ]?(?:me|this|it) | replace[-_ ]?(?:me|with|this) | your[-_ ]
     | \bredacted\b | \[?(?:masked|hidden|filtered|sensitive|removed)\]? \Z
     | insert[-_ ] | enter[-_ ] | todo\b | dummy | lorem | foobar | (?:my|the|some)[-_ ](?:secret|token|password|key|api)
@@ -51,8 +51,8 @@ _PLACEHOLDER = re.compile(
 )
 _REFERENCE = re.compile(
     r"""(?x)
-    \$ (?: [A-Za-z_({] | \d\b ) | \{\{ | \{% | <%  | <[A-Za-z_/!\[] | \#\{ | @\{ | @[A-Za-z_]+@\Z | %\(? [A-Za-z_]+ \)? [%s]
-    | %[sdrvq+] | \{[A-Za-z_0-9.:!\[\]'"-]*\}\Z | \[[A-Za-z_ -]*\]\Z | <
+    \$ (?: [A-Za-z_({] | \d\b ) | \{\{ | \{% | <%  | <[A-Za-z_/!\[] | \#\{ | @\{ | @[A-Za-z_]+@\Z | %\( [A-Za-z_]+ \) s | % [A-Za-z_]+ %
+    | %[sdrvq+](?![A-Za-z0-9]) | \{[A-Za-z_0-9.:!\[\]'"-]*\}\Z | \[[A-Za-z_ -]*\]\Z | <
     """
 )
 _CODE = re.compile(
@@ -86,7 +86,14 @@ _RECORD_ID = re.compile(
     r"srvtoolu|block|doc|usr|org|proj|team|msgbatch|vs|ft|ftjob|modr|cm|env|skill|container|upload|rec|req_id)[-_]"
     r"(?:[a-z]{2,8}_)?[A-Za-z0-9_-]+\Z"
 )
+_PATTERN = re.compile(
+    r"\(\?|\[\^|\\[dwsbDWS.]|\.\*|\]\+|\{\d+,|a-zA-Z|A-Za-z|[a-z]-z0-9|A-Z0-9|0-9a-f|-[zZ9]\]|[a-z_]{3,}\|[a-z_]{3,}"
+)
+_ALPHABET = re.compile(r"(?i)abcdefgh|hijklmno|stuvwxyz|01234567|12345678|23456789|89abcdef|qwertyui")
+_FILE = re.compile(r"[\w@+-]{2,}\.[a-z][a-z0-9]{0,4}\Z")
 _SYMBOLS = re.compile(r"[!@#$%^&*+=?~|;<>()\[\]{}]")
+_PLAIN_WORD = re.compile(r"[A-Z]?[a-z]{4,}(?:[-_.][A-Za-z]+)*\Z")
+_NO_TOKEN = re.compile(r"[^\w+/=.~:%|-]")
 _WORDY = re.compile(r"[A-Za-z]+(?:[-_./: ][A-Za-z]+)*\Z")
 _SPLIT = re.compile(r"[^A-Za-z0-9']+|(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _ALGORITHM = re.compile(
@@ -146,7 +153,7 @@ def is_placeholder(value: str) -> bool:
     """Does the value stand where a secret would go: ``changeme``, ``<token>``, ``your-api-key-here``, ``xxxx``?"""
     if len(set(value)) <= 2:
         return True
-    if "EXAMPLE" in value or value.startswith("[REDACTED"):
+    if "EXAMPLE" in value or value.startswith("[REDACTED") or _ALPHABET.search(value):
         return True
     if _PLACEHOLDER.search(value) and not (len(value) >= 24 and oddness(value) > 0.6 and "xxxx" not in value.lower()):
         return True
@@ -179,9 +186,11 @@ def is_known_shape(value: str) -> bool:
         return True
     if _HASHED.match(value) or _PUBLIC.match(value) or _RECORD_ID.match(value):
         return True
-    if _PATH.match(value) and oddness(value) < 0.5:
+    if (_PATH.match(value) and oddness(value) < 0.5) or _FILE.match(value) or _PATTERN.search(value):
         return True
-    return value.endswith((".apps.googleusercontent.com", ".json", ".pem", ".key", ".txt", ".crt", ".env"))
+    if "/" in value and oddness(value) < 0.6 and any(_PLAIN_WORD.match(part) for part in value.split("/")):
+        return True
+    return value.endswith((".apps.googleusercontent.com"))
 
 
 def is_benign(value: str, *, quoted: bool = False) -> bool:
@@ -196,6 +205,8 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
         return False
     if UUID.match(value) or (size >= 16 and is_hex(value)):
         return True
+    if size > 128 and _NO_TOKEN.search(value):
+        return False
     if looks_random(value, odd=0.35):
         return True
     if _WORDY.match(value) or not any(c.isdigit() for c in value):
@@ -218,6 +229,8 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     if size < 4 or size > 256 or any(c.isspace() for c in value) or is_placeholder(value):
         return False
     if is_reference(value, quoted=quoted):
+        return False
+    if _PATTERN.search(value) and quoted:
         return False
     digits = sum(c.isdigit() for c in value)
     letters = sum(c.isalpha() for c in value)

@@ -19,17 +19,19 @@ class Value(NamedTuple):
     start: int
     end: int
     quoted: bool
+    wrapped: bool = False  # in a call, which may be about the value rather than hold it
 
 
-_TYPED = re.compile(r"[ \t]*[A-Za-z_][\w.<>\[\]|, ?]{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*(?=[\\\"'`]|[bruBRU]\")")
+_TYPED = re.compile(r"[ \t]*[&A-Za-z_][\w.<>\[\]|, ?&']{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*(?=[\\\"'`]|[bruBRU]\")")
 _OPEN = re.compile(
-    r"[ \t]{0,40}(?:(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlL@]{1,2}(?=[\"']))?"
+    r"[ \t]{0,40}(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlL@]{1,2}(?=[\"']))?"
     r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`“‘«])"
 )
 _CLOSERS = {"“": "”", "‘": "’", "«": "»"}
 _BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,4096})")
 _NEXT_LINE = re.compile(
-    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[^\s`\"']{12,4096})[`\"']?[ \t]*(?:\r?\n|\Z)"
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,4096}={0,2})"
+    r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
 _ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))")
@@ -57,7 +59,8 @@ def read_value(
             at = typed.end()
     opened = _OPEN.match(text, at)
     if opened:
-        return _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
+        value = _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
+        return value._replace(wrapped=True) if value and opened["call"] else value
     bare = _BARE.match(text, at)
     if bare:
         return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, whole_line=whole_line)
@@ -69,6 +72,8 @@ def read_value(
 
 def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
     """The inside of a quotation whose quote has ``depth`` backslashes; cut-off quotations end at the line's end."""
+    if text[start : start + 1] in ",;)}]":  # the quote closes the string that the name ends
+        return None
     closing = _CLOSERS.get(quote, quote)
     limit = min(len(text), start + LONGEST)
     at = start

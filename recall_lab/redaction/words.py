@@ -24,25 +24,28 @@ _AFTER = re.compile(
     r"(?P<separator>=>|:=|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|：|＝|->|→|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
-    r"[\\\"'`]{0,8}[ \t]*[,;/]?(?:\s|\\[nrt]|\\\\n){0,24}"
-    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?value[\\\"']{0,8}[ \t]{0,4}[:=]|--(?:body|value|data-file=-)[ =])",
+    r"[\\\"'`]{0,8}[ \t]*(?:[,;/]|\{[^{}\"'=]{0,80}?(?=default))?(?:\s|\\[nrt]|\\\\n){0,24}"
+    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?(?:value|default)[\\\"']{0,8}[ \t]{0,8}[:=]|--(?:body|value)[ =]"
+    r"|</?\w{1,20}>(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code)>)",
     re.IGNORECASE,
 )
-_XML_VALUE = re.compile(r"[ \t]{0,4}/?>?(?:\s|\\[nrt]){0,12}<(?:string|value|data|val)>", re.IGNORECASE)
+_NETRC = re.compile(r"(?:machine|login|account|user|default)[ \t]+[^\s]{1,100}(?:\s|\\n)+$")
 _SETTING = re.compile(
     r"(?:^|[\s;&|\"'`(])(?:ENV|ARG|LABEL|setenv|setx|SETX|set|put|add|create|config|configure|secrets?|vars?|variables?|env|"
-    r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$"
+    r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$",
+    re.MULTILINE,
 )
 _SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,4096})")
 _QUOTED_NEXT = re.compile(r"[ \t]{0,4}\(?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _SENTENCE = re.compile(
     r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
-    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|be|as|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
+    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
     r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
-    r"|[ \t]*(?:[:=：＝是为は]|->|→|–|—))"
-    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`*”’]{4,4096})"
+    r"|[ \t]*(?:[:=](?=[ \t])|[：＝是为は]|->|→|–|—))"
+    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`”’]{4,4096})"
 )
-_RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/=.~:-]{16,4096}(?![\w@])")
+_RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,4096}={0,2}(?![\w@=])")
+_CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 _DIGIT = re.compile(r"[0-9]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
@@ -78,7 +81,9 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         return
     value = _value(text, left, right, name, held)
     if value is not None:
-        if _accepts(text[value.start : value.end], held, name, quoted=value.quoted):
+        cut_off = _CUT_OFF.match(text, value.end) is not None
+        weaker: Promise = "secret" if value.wrapped and held == "password" else held
+        if not cut_off and _accepts(text[value.start : value.end], weaker, name, quoted=value.quoted):
             yield Spot(value.start, value.end, _kind(name, held))
             return
         spot = read_scheme(text, value.start)
@@ -127,6 +132,8 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
         quoted = _QUOTED_NEXT.match(text, right)
         if quoted and held == "password" and not after["close"]:
             return read_value(text, quoted.end())
+        if text[left:right].lower() == "password" and _NETRC.search(text, max(0, left - 120), left):
+            return _shell_word(text, right)
         word = _shell_word(text, right)
         if (
             word
@@ -136,13 +143,11 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
             return word
         return None
     if separator in (",", "or"):
-        if separator == "," and not after["close"].strip("])*}?!\\"):
-            return None
         value = read_value(text, at)
+        if separator == "," and not after["close"].strip("])*}?!\\"):
+            row = value and not value.quoted and text[at : at + 1] not in " \t" and name.isupper()
+            return value if row else None
         return value if value and value.quoted else None
-    if separator == ">":
-        inner = _XML_VALUE.match(text, at - 1)
-        return read_value(text, inner.end() if inner else at)
     return read_value(
         text,
         at,
@@ -196,9 +201,9 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     sentence = _SENTENCE.match(text, right)
     if sentence:
         start = sentence.start("value")
-        candidate = sentence["value"].rstrip(".,;:)>]}\\")
+        candidate = sentence["value"].rstrip(".,;:)>]}*\\")
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
-        if fits:
+        if fits and not _CUT_OFF.match(text, start + len(candidate)):
             yield Spot(start, start + len(candidate), _kind(name, held))
             return
     run = _RUN.search(text, right, limit)
@@ -209,6 +214,8 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     if whole:
         candidate = whole[0]
     candidate = candidate.rstrip(".:-")
+    if _CUT_OFF.match(text, start + len(candidate)):
+        return
     if _LABEL.search(text, max(right, start - 24), start):
         return
     adjacent = _ADJACENT.match(text[right:start]) is not None
@@ -224,7 +231,9 @@ def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]
     if not before:
         return
     candidate = before["value"]
-    fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
+    fits = (
+        shapes.is_secret(candidate) and (shapes.oddness(candidate) > 0.5 or shapes.UUID.match(candidate) is not None)
+    ) or (held == "password" and shapes.is_password(candidate))
     if fits:
         yield Spot(before.start("value"), before.end("value"), _kind(name, held))
 
