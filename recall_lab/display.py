@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Status, Verification, Why
+from recall_lab.model import Check, Citation, Hit, IndexReport, Neighbor, Reading, Status, Verification, Why
 
 # C0 without tab and newline, DEL, C1, and the characters that reorder or hide text: a transcript that holds them
 # could repaint the screen, set its title, or show a command other than the one it is. U+2028 and U+2029 break lines in
@@ -22,6 +22,7 @@ HOSTILE = (
 _HOSTILE = re.compile(f"[{HOSTILE}]")
 _BREAKS = re.compile(r"\s*\n\s*|\t")
 
+NEIGHBOR_LENGTH = 600  # code points shown of a neighbouring block
 _QUIET = "color:var(--jp-content-font-color2,#616161)"
 _CELL = "text-align:left;vertical-align:top;white-space:normal;padding:6px 10px;max-width:46em"
 _PASSAGE = "white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext"
@@ -209,22 +210,32 @@ def check_words(check: Check) -> str:
 
 def reading_html(reading: Reading, spans: Iterable[tuple[int, int]] = ()) -> str:
     """A block in its place: neighbours before and after it, quieter."""
-    before = "".join(_neighbor(n.role, n.text) for n in reading.neighbors if n.offset < 0)
-    after = "".join(_neighbor(n.role, n.text) for n in reading.neighbors if n.offset > 0)
+    before = "".join(_neighbor(one) for one in reading.neighbors if one.offset < 0)
+    after = "".join(_neighbor(one) for one in reading.neighbors if one.offset > 0)
     title = f"<strong>{_escaped(one_line(reading.title))}</strong> " if reading.title else ""
     place = f"{reading.host} · session {reading.session[:8]} · turn {reading.turn} · {reading.role} {reading.kind}"
     extent = f"characters {reading.start:,}-{reading.end:,} of {reading.length:,}"
+    code = _AS_CODE if reading.kind in {"tool_use", "tool_result"} else ""
     return (
         f'<div class="recall-lab"><p>{title}<span style="{_QUIET}">{_escaped(place)} · {extent}</span></p>{before}'
-        f'<div dir="auto" style="{_PASSAGE};border-left:3px solid var(--jp-brand-color1,#1976d2);padding:4px 10px">'
+        f'<div dir="auto" style="{_PASSAGE}{code};border-left:3px solid var(--jp-brand-color1,#1976d2);padding:4px 10px">'
         f"{passage_html(reading.text, spans, reading.start)}</div>{after}</div>"
     )
 
 
-def _neighbor(role: str, text: str) -> str:
+def neighbor_text(neighbor: Neighbor) -> str:
+    """The part of a neighbouring block that is nearest to the one that is read."""
+    text: str = neighbor.text
+    if len(text) <= NEIGHBOR_LENGTH:
+        return text
+    return f"… {text[-NEIGHBOR_LENGTH:]}" if neighbor.offset < 0 else f"{text[:NEIGHBOR_LENGTH]} …"
+
+
+def _neighbor(neighbor: Neighbor) -> str:
+    code = _AS_CODE if neighbor.kind in {"tool_use", "tool_result"} else ""
     return (
-        f'<div dir="auto" style="{_PASSAGE};{_QUIET};padding:4px 13px"><em>{_escaped(role)}</em>\n'
-        f"{_escaped(text)}</div>"
+        f'<div dir="auto" style="{_PASSAGE};{_QUIET};padding:4px 13px{code}"><em>{_escaped(neighbor.role)}</em>\n'
+        f"{_escaped(neighbor_text(neighbor))}</div>"
     )
 
 

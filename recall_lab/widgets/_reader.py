@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from recall_lab.display import call_line, check_words, short_repo
+from recall_lab.display import call_line, check_words, neighbor_text, short_repo
 from recall_lab.model import Check, Citation, Neighbor, Reading
 from recall_lab.times import show_time
 from recall_lab.widgets._base import Telling
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 PAGE = 20_000  # code points shown at once
 LEAD = 2_000  # code points shown before a passage that is far into its block
 NEIGHBORS = 2
-NEIGHBOR_LENGTH = 600  # code points of a neighbour
 
 Spans = Sequence[tuple[int, int]]
 
@@ -128,8 +127,8 @@ class BlockReader:
             "code": reading.kind in {"tool_use", "tool_result"},
             "start": reading.start,
             "pieces": marked_pieces(reading.text, marks, reading.start),
-            "before": [_neighbor(one, tail=True) for one in reading.neighbors if one.offset < 0],
-            "after": [_neighbor(one, tail=False) for one in reading.neighbors if one.offset > 0],
+            "before": [_neighbor(one) for one in reading.neighbors if one.offset < 0],
+            "after": [_neighbor(one) for one in reading.neighbors if one.offset > 0],
             "earlier": reading.start > 0,
             "later": reading.end < reading.length,
         }
@@ -173,11 +172,8 @@ def marked_pieces(text: str, marks: Iterable[tuple[str, tuple[int, int]]], offse
     return cut
 
 
-def _neighbor(neighbor: Neighbor, *, tail: bool) -> dict[str, str]:
-    text: str = neighbor.text
-    if len(text) > NEIGHBOR_LENGTH:
-        text = f"… {text[-NEIGHBOR_LENGTH:]}" if tail else f"{text[:NEIGHBOR_LENGTH]} …"
-    return {"role": neighbor.role, "text": text}
+def _neighbor(neighbor: Neighbor) -> dict[str, str]:
+    return {"role": neighbor.role, "text": neighbor_text(neighbor)}
 
 
 def _said(check: Check) -> str:

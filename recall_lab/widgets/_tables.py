@@ -34,7 +34,7 @@ def fill_table(view: TableView, columns: Sequence[str], rows: Rows, caption: str
         {"name": NAMES.get(name, name.replace("_", " ")), "numeric": number}
         for name, number in zip(columns, numeric, strict=True)
     ]
-    view.keys = [[_key(value) for value in row] for row in rows]
+    view.sort_keys = [[_key(value) for value in row] for row in rows]
     view.rows = shown
 
 

@@ -91,6 +91,7 @@ class CoveragePanel(Panel):
             self._show(self.lab.coverage(host=self.host.value or None))
             self._frame = self.lab.query(QUERY, **self._wish())
             rows = self._frame[list(_SHOWN)].astype(object).to_numpy().tolist()
+            rows = [[self._short(source), *rest] for source, *rest in rows]
             columns = [f"{name} bytes" if name in {"indexed", "unread"} else name for name in _SHOWN]
             fill_table(self.table, columns, rows, "Sources, the largest first")
         if self.error:
@@ -102,7 +103,7 @@ class CoveragePanel(Panel):
         """List the transcripts on the disk that are not captured to their end."""
         with self.telling(self.missing):
             waiting = self.lab.uncaptured()
-            rows = [[one.source, one.state, one.bytes] for one in waiting]
+            rows = [[self._short(one.source), one.state, one.bytes] for one in waiting]
             size = sum(one.bytes for one in waiting)
             said = (
                 f"{count(len(waiting), 'transcript')} on the disk with {megabytes(size)} that are not captured; "
@@ -140,6 +141,11 @@ class CoveragePanel(Panel):
         from recall_lab.analytics import chart
 
         return None if self._frame is None else chart(QUERY, self._frame, theme=theme)
+
+    def _short(self, path: str) -> str:
+        """A path as people write it: their home folder is ``~``."""
+        home = f"{self.lab.settings.user_home}/"
+        return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
 
     def _wish(self) -> dict[str, Any]:
         return {name: value for name, value in (("host", self.host.value), ("state", self.state.value)) if value}

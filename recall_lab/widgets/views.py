@@ -95,14 +95,14 @@ class TableView(View):
     Attributes:
         columns: ``name`` and ``numeric`` of each.
         rows: Cells as text.
-        keys: What each cell sorts by: a number, a text, or ``None``.
+        sort_keys: What each cell sorts by: a number, a text, or ``None``.
         caption: A line above it.
     """
 
     _esm = _module("table.js")
     columns = traitlets.List(traitlets.Dict()).tag(sync=True)
     rows = traitlets.List(traitlets.List()).tag(sync=True)
-    keys = traitlets.List(traitlets.List()).tag(sync=True)
+    sort_keys = traitlets.List(traitlets.List()).tag(sync=True)
     caption = traitlets.Unicode("").tag(sync=True)
 
 

@@ -1,5 +1,7 @@
 // A table whose headers sort it. Cells come as text to show and keys to sort by.
 
+const LONG = 40; // characters; longer cells may break anywhere
+
 function render({ model, el }) {
   el.classList.add("recall-lab", "rl-table");
   const problem = element("div");
@@ -14,7 +16,7 @@ function render({ model, el }) {
   }
 
   function sorted() {
-    const rows = model.get("rows").map((cells, index) => ({ cells, keys: model.get("keys")[index] || cells }));
+    const rows = model.get("rows").map((cells, index) => ({ cells, keys: model.get("sort_keys")[index] || cells }));
     if (order.column < 0) return rows;
     rows.sort((a, b) => compare(a.keys[order.column], b.keys[order.column]) * (order.falling ? -1 : 1));
     return rows;
@@ -43,14 +45,15 @@ function render({ model, el }) {
     for (const row of sorted()) {
       const line = element("tr");
       row.cells.forEach((text, index) => {
-        line.append(element("td", model.get("columns")[index]?.numeric ? "rl-number" : "", text, { dir: "auto" }));
+        const kind = model.get("columns")[index]?.numeric ? "rl-number" : text.length > LONG ? "rl-long" : "";
+        line.append(element("td", kind, text, { dir: "auto" }));
       });
       body.append(line);
     }
     table.append(top, body);
   }
 
-  return redrawOn(model, ["columns", "rows", "keys", "caption", "error"], draw);
+  return redrawOn(model, ["columns", "rows", "sort_keys", "caption", "error"], draw);
 }
 
 export default { render };
