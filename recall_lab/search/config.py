@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from recall_lab.errors import UsageError
+
 
 class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     """How hits are found and ranked; docs/search-quality.md says what each part is worth.
@@ -45,3 +47,49 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     question_words: bool = True
     identifiers: bool = True
     split_identifiers: bool = True
+
+
+PLAIN = SearchConfig(
+    near=0,
+    far=0,
+    session=0,
+    session_coverage=0,
+    tiers=False,
+    recency=0,
+    refuse=0,
+    question_words=False,
+    identifiers=False,
+    split_identifiers=False,
+)
+"""Stemmed BM25 over words and nothing else: what every other configuration is measured against."""
+
+NAMED: dict[str, SearchConfig] = {"default": SearchConfig(), "plain": PLAIN}
+
+
+def parse_config(text: str) -> SearchConfig:
+    """Read a configuration as a person types it.
+
+    Args:
+        text: ``default`` or ``plain``, then changes, separated by commas: ``default,near=0,tiers=false``. Changes alone
+            are changes of the default.
+
+    Raises:
+        UsageError: a name or value that there is none of.
+    """
+    config = SearchConfig()
+    for number, part in enumerate(filter(None, (part.strip() for part in text.split(",")))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            if number or name not in NAMED:
+                raise UsageError(f"{name!r} is no configuration; use {', '.join(NAMED)}, then changes such as near=0")
+            config = NAMED[name]
+            continue
+        if name not in SearchConfig.__struct_fields__:
+            raise UsageError(f"{name!r} is no part of a configuration; parts: {', '.join(SearchConfig.__struct_fields__)}")
+        try:
+            config = msgspec.convert(msgspec.structs.asdict(config) | {name: value.lower()}, SearchConfig, strict=False)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"{part}: not a value of {name}; write a number, or true or false") from error
+    if not 0 <= config.recency <= 0.5:
+        raise UsageError("recency takes away at most half of a score; write a number from 0 to 0.5")
+    return config

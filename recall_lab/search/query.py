@@ -157,6 +157,9 @@ def _clause(word: str) -> Clause:
     bare = word.strip(_EDGES) or word
     if word.startswith((".", "./", "../")) and len(bare) > 1 and "/" in word:
         bare = word.rstrip(_EDGES)
+    owner, _, ending = bare.replace("’", "'").rpartition("'")
+    if ending.lower() == "s" and owner.isalnum() and owner.lower() not in QUESTION_WORDS:
+        bare = owner
     if _SIGNED.fullmatch(bare) or _is_identifier(bare):
         kind = "identifier"
     elif kind == "word" and not bare.replace("'", "").replace("’", "").isalnum() and bare.isascii():

@@ -17,6 +17,7 @@ Tier = Literal["exact", "all", "some"]
 TIERS: Final[tuple[Tier, ...]] = ("exact", "all", "some")
 _MOST_LOOKED_AT: Final = 6400
 _STRONGEST: Final = 200
+_RARE_ENOUGH: Final = 65_536
 _STEPS: Final = (-2, -1, 1, 2)
 _DAY_MS: Final = 86_400_000
 
@@ -321,10 +322,25 @@ class _Ranker:
         place = np.arange(len(ids)) - starts[group]
         weights = np.where(place < 3, 0.5 ** np.minimum(place, 3), 0)
         priors = np.bincount(group, own[order] * weights)
-        covered = self._share(np.logical_or.reduceat(held[order], starts, axis=0)) * self._weight
+        covered = self._covered(sessions[order][starts], np.logical_or.reduceat(held[order], starts, axis=0))
         of_text = np.empty(len(ids), np.int64)
         of_text[order] = group
         return priors[of_text].astype(np.float32), (priors + self._config.session_coverage * covered)[of_text]
+
+    def _covered(self, sessions: Any, seen: Mask) -> Scores:
+        """idf of the query's terms found anywhere in each session; ``seen`` are those in the texts looked at."""
+        import numpy as np
+
+        columns = self._columns
+        highest = int(columns.session.max()) + 1
+        for number, feature in enumerate(self._features):
+            # What most sessions hold does not tell them apart.
+            if self._counted[number] and feature.blocks <= _RARE_ENOUGH:
+                holds = np.zeros(highest, bool)
+                rows = columns.where[feature.postings.ids]
+                holds[columns.session[rows[rows >= 0]]] = True
+                seen[:, number] |= holds[sessions]
+        return seen @ self._idf
 
     def _recency(self, ids: Ids) -> Scores:
         """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""
