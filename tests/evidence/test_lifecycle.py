@@ -1,0 +1,182 @@
+"""A thousand citations over real transcripts: what becomes of them says so, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from recall_lab.capture import index
+from recall_lab.evidence import check_citation, cite, read
+from recall_lab.model import Citation, Redacted
+from recall_lab.settings import Settings, load_settings
+from recall_lab.store import open_reader, open_writer
+from recall_lab.store.backup import backup, restore
+from recall_lab.store.portable import export_lines, import_lines
+from recall_lab.store.reading import stored_texts
+
+pytestmark = [pytest.mark.corpus, pytest.mark.deep]
+
+CITATIONS = 1000
+FILES = 24
+LARGEST = 2_000_000
+EDIT = "sentence"
+
+
+class Kept(msgspec.Struct):
+    text: Redacted
+    findings: tuple[tuple[str, int], ...] = ()
+
+
+class Nothing:
+    """Takes nothing out: loading the rules is measured elsewhere, and ids and places are what counts here."""
+
+    version = "test"
+
+    def redact(self, texts: Sequence[str]) -> list[Kept]:
+        return [Kept(Redacted(text)) for text in texts]
+
+
+@pytest.fixture
+def home(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A home with copies of some Claude Code and Codex transcripts."""
+    monkeypatch.setattr("recall_lab.capture.pipeline.open_redactor", lambda *_, **__: Nothing())
+    source = corpus / "transcripts" / "home"
+    files = [path for path in sorted(source.rglob("*.jsonl")) if path.stat().st_size < LARGEST]
+    for path in random.Random(5).sample(files, min(FILES, len(files))):
+        target = tmp_path / "user" / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    settings = load_settings(tmp_path / "lab", {"HOME": str(tmp_path / "user"), "TZ": "UTC"})
+    index(settings)
+    return settings
+
+
+def transcripts(settings: Settings) -> list[Path]:
+    return sorted(settings.user_home.rglob("*.jsonl"))
+
+
+def cited(settings: Settings) -> list[Citation]:
+    chance = random.Random(7)
+    with open_reader(settings.store) as reader:
+        blocks = reader.connection.execute(
+            "SELECT DISTINCT lower(hex(block_id)), length FROM blocks JOIN placements USING (text_id) WHERE length > 0 "
+            "ORDER BY block_id"
+        ).fetchall()
+        citations = []
+        for _ in range(CITATIONS):
+            block_id, length = chance.choice(blocks)
+            start = chance.randrange(length)
+            citations.append(cite(reader, block_id, span=(start, min(length, start + chance.randrange(1, 200)))))
+        return citations
+
+
+def verdicts(settings: Settings, citations: Sequence[Citation]) -> Counter[str]:
+    with open_reader(settings.store) as reader:
+        return Counter(check_citation(reader, citation).verdict for citation in citations)
+
+
+def expected(settings: Settings, citation: Citation) -> str:
+    """What the store's own rows say should be the verdict."""
+    with open_reader(settings.store) as reader:
+        texts = stored_texts(reader, citation.block_id)
+    placed = [stored for stored in texts if stored.placed]
+    if not placed:
+        return "gone"
+    return "valid" if any(stored.content_hash == citation.content_hash for stored in placed) else "changed"
+
+
+def test_they_survive_what_leaves_the_words_alone(home: Settings, tmp_path: Path) -> None:
+    citations = cited(home)
+    all_valid = Counter(valid=CITATIONS)
+    assert verdicts(home, citations) == all_valid
+
+    for path in transcripts(home):  # append
+        last = path.read_bytes().rstrip(b"\n").rsplit(b"\n", 1)[-1]
+        path.write_bytes(path.read_bytes().rstrip(b"\n") + b"\n" + last.replace(b"0", b"1") + b"\n")
+    index(home)
+    assert verdicts(home, citations) == all_valid
+
+    index(home, transcripts(home), rebuild=True)  # rebuild
+    assert verdicts(home, citations) == all_valid
+
+    moved = home.user_home / ".claude" / "projects" / "-moved"  # rename
+    for folder in sorted((home.user_home / ".claude" / "projects").glob("*")):
+        folder.rename(moved.with_name(f"-moved-{folder.name}"))
+    index(home)
+    assert verdicts(home, citations) == all_valid
+
+    with open_reader(home.store) as reader:  # backup and restore
+        backup(reader, tmp_path / "copy.db")
+    restored = msgspec.structs.replace(home, home=tmp_path / "restored")
+    restore(tmp_path / "copy.db", restored.store)
+    assert verdicts(restored, citations) == all_valid
+
+    imported = msgspec.structs.replace(home, home=tmp_path / "imported")  # export and import
+    with open_reader(home.store) as reader, open_writer(imported.store) as writer:
+        import_lines(writer, export_lines(reader), lambda texts: [Redacted(text) for text in texts])
+    assert verdicts(imported, citations) == all_valid
+
+
+def test_an_edit_changes_what_it_touches_and_nothing_else(home: Settings) -> None:
+    citations = cited(home)
+    edited = transcripts(home)
+    for path in edited:
+        lines = path.read_bytes().split(b"\n")
+        path.write_bytes(b"\n".join(_edited(line) for line in lines))
+    index(home, edited, rebuild=True)
+    truth = Counter(expected(home, citation) for citation in citations)
+    assert truth["changed"] > CITATIONS // 20
+    assert verdicts(home, citations) == truth
+    with open_reader(home.store) as reader:
+        for citation in citations:
+            found = check_citation(reader, citation)
+            assert found.valid == (found.verdict == "valid")
+            if found.start is not None:
+                now = read(reader, citation.block_id, revision=found.content_hash)
+                assert now.text[found.start : found.end] == citation.quote
+            elif found.verdict == "changed":
+                assert citation.quote not in read(reader, citation.block_id).text
+            before = read(reader, citation.block_id, revision=citation.content_hash)
+            assert before.text[citation.start : citation.end] == citation.quote
+
+
+def test_a_cut_leaves_the_words_readable_as_gone(home: Settings) -> None:
+    citations = cited(home)
+    cut = transcripts(home)[::2]
+    for path in cut:
+        lines = path.read_bytes().split(b"\n")
+        path.write_bytes(b"\n".join(lines[: len(lines) // 2]) + b"\n")
+    index(home, cut, rebuild=True)
+    truth = Counter(expected(home, citation) for citation in citations)
+    assert truth["gone"] > CITATIONS // 20
+    assert verdicts(home, citations) == truth
+
+
+def _edited(line: bytes) -> bytes:
+    """The record with a word put before every second text that it says or that a tool returned."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return line
+    for holder in (record.get("message"), record.get("payload")):
+        if isinstance(holder, dict):
+            _edit(holder)
+    return json.dumps(record).encode()
+
+
+def _edit(holder: dict[str, Any]) -> None:
+    for key in ("text", "output", "content"):
+        value = holder.get(key)
+        if isinstance(value, str) and len(value) % 2:
+            holder[key] = f"{EDIT} {value}"
+        for part in value if isinstance(value, list) else ():
+            if isinstance(part, dict):
+                _edit(part)
