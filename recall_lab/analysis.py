@@ -54,7 +54,7 @@ class Analysis(Home):
         """
         from recall_lab.mirror import refresh
 
-        with _steps("mirroring", show=progress) as step:
+        with steps("mirroring", show=progress) as step:
             done = refresh(self.settings.store, self.settings.mirror, full=full, progress=step)
         with suppress(OSError):
             (self.home / REFRESH_OWED).unlink(missing_ok=True)
@@ -220,7 +220,7 @@ class Analysis(Home):
 
 
 @contextmanager
-def _steps(what: str, *, show: bool) -> Iterator[Callable[[int, int], None] | None]:
+def steps(what: str, *, show: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A progress bar as a callback that takes (done, in all)."""
     if not show:
         yield None

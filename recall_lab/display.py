@@ -26,6 +26,7 @@ NEIGHBOR_LENGTH = 600  # code points shown of a neighbouring block
 _QUIET = "color:var(--jp-content-font-color2,#616161)"
 _CELL = "text-align:left;vertical-align:top;white-space:normal;padding:6px 10px;max-width:46em"
 _PASSAGE = "white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext"
+_BAR = "border-left:3px solid var(--jp-brand-color1,#1976d2);padding:4px 10px"
 _AS_CODE = ";font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)"
 _MARK = "background:#ffe082;color:#1a1a1a;border-radius:2px;padding:0 1px"  # reads on light and on dark
 
@@ -218,7 +219,7 @@ def reading_html(reading: Reading, spans: Iterable[tuple[int, int]] = ()) -> str
     code = _AS_CODE if reading.kind in {"tool_use", "tool_result"} else ""
     return (
         f'<div class="recall-lab"><p>{title}<span style="{_QUIET}">{_escaped(place)} · {extent}</span></p>{before}'
-        f'<div dir="auto" style="{_PASSAGE}{code};border-left:3px solid var(--jp-brand-color1,#1976d2);padding:4px 10px">'
+        f'<div dir="auto" style="{_PASSAGE}{code};{_BAR}">'
         f"{passage_html(reading.text, spans, reading.start)}</div>{after}</div>"
     )
 

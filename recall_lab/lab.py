@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from recall_lab.analysis import REFRESH_OWED, Analysis
+from recall_lab.analysis import REFRESH_OWED, Analysis, steps
 from recall_lab.asking import Names, Wish, ask
 from recall_lab.display import call_line, register
 from recall_lab.errors import NoStoreError
@@ -19,8 +20,10 @@ from recall_lab.settings import load_settings
 
 if TYPE_CHECKING:
     from recall_lab.briefs import LabBrief
-    from recall_lab.capture import Discovery
+    from recall_lab.capture import Diagnosis, Discovery
+    from recall_lab.evaluation.retrieval import RetrievalReport
     from recall_lab.evidence import SessionView
+    from recall_lab.search import SearchConfig
     from recall_lab.store.read_records import SessionInfo
     from recall_lab.waiting import Waiting
     from recall_lab.widgets import Panels
@@ -96,11 +99,35 @@ class Lab(Analysis):
         from recall_lab.capture import index
 
         report = index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
+        self._follow(report, progress=progress)
+        return report
+
+    def watch(self, paths: Paths = (), *, stop: Event, report: Callable[[IndexReport], None]) -> None:
+        """Capture what is new and what changes, the mirror with it, until ``stop`` is set.
+
+        Args:
+            paths: A file, a folder or several; the known folders of all hosts when there are none.
+            stop: Ends the watch after the pass that is under way.
+            report: Told what each pass did.
+
+        Raises:
+            NotFoundError: there is nothing to watch.
+            StoreError: the store cannot be written.
+        """
+        from recall_lab.capture import watch
+
+        def follow(done: IndexReport) -> None:
+            self._follow(done, progress=False)
+            report(done)
+
+        watch(self.settings, _paths(paths), stop=stop, report=follow)
+
+    def _follow(self, report: IndexReport, *, progress: bool) -> None:
+        """Bring the mirror up to date after a capture, or note that it is owed."""
         # Loading DuckDB takes longer than seeing that nothing is new: then whoever asks the mirror next refreshes it.
         os.close(os.open(self.home / REFRESH_OWED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         if report.sources_changed or not self.settings.mirror.exists():
             self.refresh(progress=progress)
-        return report
 
     # ---- search and evidence ----
 
@@ -297,6 +324,51 @@ class Lab(Analysis):
         from recall_lab.store.status import status
 
         return status(self.reader)
+
+    def doctor(self, *, deep: bool = False) -> tuple[Diagnosis, ...]:
+        """Look for what is wrong, or will be; nothing is written.
+
+        Args:
+            deep: Also compare every transcript's content with what was captured.
+        """
+        from recall_lab.capture import examine
+
+        return examine(self.settings, deep=deep)
+
+    def repair(self) -> tuple[str, ...]:
+        """Put right what can be put right without asking; one line for each thing that was done."""
+        from recall_lab.capture import repair
+
+        return repair(self.settings)
+
+    def evaluate_retrieval(
+        self,
+        folder: Path | str,
+        *,
+        config: SearchConfig | None = None,
+        against: SearchConfig | None = None,
+        progress: bool = True,
+    ) -> RetrievalReport:
+        """Measure search on a benchmark folder, in a temporary store.
+
+        Args:
+            folder: Holds ``corpus.jsonl``, ``queries.jsonl`` and ``qrels.tsv``.
+            config: The configuration to measure; the usual one when left out.
+            against: One to compare it with, query by query.
+            progress: Show a progress bar.
+
+        Raises:
+            NotFoundError, UsageError: the folder is not a benchmark.
+        """
+        from recall_lab.evaluation.retrieval import evaluate_retrieval
+        from recall_lab.redaction import open_redactor
+        from recall_lab.search import SearchConfig
+
+        redactor = open_redactor(self.settings.cache / "rules")
+        with steps("searching", show=progress) as step:
+            return evaluate_retrieval(
+                Path(folder), redactor=redactor, config=config or SearchConfig(), against=against, progress=step
+            )
 
     def uncaptured(self) -> tuple[Waiting, ...]:
         """List the transcripts on the disk that are not captured to their end, the largest rest first."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
+from threading import Event
 
 import click
 
@@ -17,8 +19,9 @@ from recall_lab.model import IndexReport
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--host", metavar="NAME", help="The host of a file that is not recognised.")
 @click.option("--rebuild", is_flag=True, help="Read the sources from the start and replace what was captured of them.")
+@click.option("--watch", is_flag=True, help="Keep going: capture what changes, until Ctrl-C.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before the first capture.")
-def index_(face: Face, paths: tuple[Path, ...], host: str | None, *, rebuild: bool, yes: bool) -> int:
+def index_(face: Face, paths: tuple[Path, ...], host: str | None, *, rebuild: bool, watch: bool, yes: bool) -> int:
     """Capture what is new in your transcripts.
 
     Without PATHS the known folders of all hosts are captured; the first time they are listed and you are asked once.
@@ -28,12 +31,51 @@ def index_(face: Face, paths: tuple[Path, ...], host: str | None, *, rebuild: bo
         declined = ask_once(face)
         if declined is not None:
             return declined
+    if watch:
+        return _watch(face, paths)
     report = lab.index(paths, host=host, rebuild=rebuild, progress=face.progress)
     if face.as_json:
         face.answer(report)
     else:
         show_report(report)
     return 0
+
+
+def _watch(face: Face, paths: tuple[Path, ...]) -> int:
+    """Capture until Ctrl-C; with JSON one value that counts everything together."""
+    stop = Event()
+    passes: list[IndexReport] = []
+
+    def report(done: IndexReport) -> None:
+        passes.append(done)
+        if not face.as_json:
+            show_report(done)
+
+    # The pass that is under way is finished: half a pass would only be read again.
+    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    face.note("Watching; press Ctrl-C to end.")
+    try:
+        face.lab(create=True).watch(paths, stop=stop, report=report)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if face.as_json:
+        face.answer(together(passes))
+    return 130
+
+
+def together(passes: list[IndexReport]) -> IndexReport:
+    """The reports of several passes as one: what was done adds up, problems are those of the last look at a source."""
+    problems = {problem.source: problem for one in passes for problem in one.problems}
+    return IndexReport(
+        sources_seen=max((one.sources_seen for one in passes), default=0),
+        sources_changed=sum(one.sources_changed for one in passes),
+        records=sum(one.records for one in passes),
+        bytes=sum(one.bytes for one in passes),
+        blocks_added=sum(one.blocks_added for one in passes),
+        blocks_changed=sum(one.blocks_changed for one in passes),
+        seconds=round(sum(one.seconds for one in passes), 3),
+        problems=tuple(problems.values()),
+    )
 
 
 def ask_once(face: Face) -> int | None:
