@@ -15,6 +15,7 @@ from recall_lab.model import Answer, Block, Citation, Filters, Hit, Searched, Wh
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
+from recall_lab.store.read_records import SessionInfo
 from recall_lab.times import to_utc
 
 PASSAGES = 8  # chosen for a question
@@ -43,9 +44,10 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 def compose(
     reader: Reader,
-    question: str,
+    question: str = "",
     chosen: Answer | Sequence[Hit | Citation] | None = None,
     *,
+    session: str | None = None,
     notes: str | Sequence[str] = (),
     remarks: Mapping[str, str] | None = None,
     title: str | None = None,
@@ -61,12 +63,14 @@ def compose(
         reader: The store.
         question: What the brief is about. Without ``chosen`` it is searched, among user and assistant prose only.
         chosen: Hits or citations in the order wanted, or a search's whole answer. Hits of one passage count once.
+        session: A session's native id, or an unambiguous head of it: the question is searched in it alone; without a
+            question its last prompts and last words are quoted.
         notes: What the writer has to say, one text or several.
         remarks: A note for single passages, by their receipt.
         title: Defaults to the question.
         filters: Narrows the search; its roles are narrowed to user and assistant, its kinds to text.
         limit: How many passages are chosen for a question.
-        repository: What ``observe_repository`` saw, when the writer asked for it.
+        repository: What ``observe`` saw, when the writer asked for it.
         zone: IANA zone that times are shown in.
         now: The present moment (aware); else the clock's.
 
@@ -75,22 +79,30 @@ def compose(
         are cited; decisions and problems are found by the words that they are usually put in, newest first.
 
     Raises:
-        UsageError: there is neither a question nor anything chosen.
+        UsageError: there is neither a question nor a session nor anything chosen.
+        NotFoundError: no session is called that.
         CitationError: a citation's span is not in its block.
         UnknownBlockError: a block, or the cited text of it, is not in the store.
     """
-    if chosen is None and not question.strip():
-        raise UsageError("a brief needs a question, or passages that were chosen")
+    if chosen is None and session is None and not question.strip():
+        raise UsageError("a brief needs a question, a session, or passages that were chosen")
     with store.snapshot(reader):
-        answer = chosen if isinstance(chosen, Answer) else None
-        if chosen is None:
-            answer = _ask(reader, question, filters or Filters(), limit)
-        picked: Sequence[Hit | Citation] = answer.hits if answer else (chosen or ())  # type: ignore[assignment]
-        passages = _passages(reader, picked, remarks or {})
+        info = sessions.find_session(reader, session) if session else None
+        answer: Answer | None = None
+        if isinstance(chosen, Answer):
+            answer, passages = chosen, _passages(reader, chosen.hits, remarks or {})
+        elif chosen is not None:
+            passages = _passages(reader, chosen, remarks or {})
+        elif question.strip():
+            answer = _ask(reader, question, _inside(filters or Filters(), info), limit)
+            passages = _passages(reader, answer.hits, remarks or {})
+        else:
+            assert info is not None
+            passages = _end_of(reader, info)
         opening, decisions, problems = _surroundings(reader, passages)
-        coverage = _coverage(reader, answer, by_search=chosen is None)
+        coverage = _coverage(reader, answer, info, by_search=chosen is None)
     return Brief(
-        title=title or question.strip() or "Brief",
+        title=title or question.strip() or (info and (info.title or f"Session {info.native_id}")) or "Brief",
         question=question.strip(),
         created=to_utc(now or datetime.now(UTC)),
         passages=passages,
@@ -124,6 +136,23 @@ def _worth_quoting(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         if not weak and not any(fuzz.ratio(hit.text, other.text, score_cutoff=_SAME) for other in kept):
             kept.append(hit)
     return tuple(kept)
+
+
+def _inside(filters: Filters, info: SessionInfo | None) -> Filters:
+    return msgspec.structs.replace(filters, sessions=(info.native_id,)) if info else filters
+
+
+def _end_of(reader: Reader, info: SessionInfo) -> tuple[Excerpt, ...]:
+    """The last prompts of a session and the last words of its agent."""
+    prose = [step for step in sessions.steps(reader, info.session_id) if step.live and step.kind == "text"]
+    chosen = [(step, "One of the last prompts") for step in prose if step.role == "user"][-_CUED:]
+    chosen += [(step, "Last words of the agent") for step in prose if step.role == "assistant"][-1:]
+    blocks = store.blocks_at(reader, [(step.source_id, step.ord) for step, _ in chosen])
+    return tuple(
+        _excerpt_of(block, _part(block, 0, _head(block.text)), reason)
+        for block, (_, reason) in zip(blocks, chosen, strict=True)
+        if block.text
+    )
 
 
 def _passages(reader: Reader, picked: Sequence[Hit | Citation], remarks: Mapping[str, str]) -> tuple[Excerpt, ...]:
@@ -204,9 +233,9 @@ def _surroundings(
     newest = sorted(places, reverse=True)[:_SCANNED]
     blocks = store.blocks_at(reader, [(source_id, ord_) for _, source_id, ord_ in newest])
     shown = {passage.citation.block_id for passage in passages}
-    decisions = _cued(blocks, _DECISION, shown, "decision")
+    decisions = _cued(blocks, _DECISION, shown, "a decision")
     shown |= {found.citation.block_id for found in decisions}
-    return opening, decisions, _cued(blocks, _PROBLEM, shown, "open problem")
+    return opening, decisions, _cued(blocks, _PROBLEM, shown, "an open problem")
 
 
 def _head(text: str) -> int:
@@ -224,7 +253,7 @@ def _cued(blocks: Sequence[Block], cue: re.Pattern[str], shown: set[str], what: 
         if match is None or block.block_id in found:
             continue
         start, end = _sentence(block.text, match.start(), match.end())
-        reason = f"Reads like a newer {what}: “{' '.join(match.group().split())}”"
+        reason = f"Reads like {what} (“{' '.join(match.group().split())}”); the newest come first"
         found[block.block_id] = _excerpt_of(block, _part(block, start, end), reason)
         if len(found) == _CUED:
             break
@@ -254,12 +283,15 @@ def _part(block: Block, start: int, end: int) -> Citation:
     )
 
 
-def _coverage(reader: Reader, answer: Answer | None, *, by_search: bool) -> Coverage:
+def _coverage(reader: Reader, answer: Answer | None, info: SessionInfo | None, *, by_search: bool) -> Coverage:
     held = store.holdings(reader)
-    if answer is None:
-        searched, scope, notice = Searched(blocks=held.blocks, sessions=held.sessions), "the whole store", None
-    else:
+    notice = None
+    if answer is not None:
         searched, scope, notice = answer.searched, answer.scope, answer.notice
+    elif info is not None and by_search:
+        searched, scope = Searched(blocks=info.blocks, sessions=1), f"session {info.native_id}"
+    else:
+        searched, scope = Searched(blocks=held.blocks, sessions=held.sessions), "the whole store"
     return Coverage(
         searched=searched,
         scope=scope,

@@ -97,6 +97,12 @@ class Brief(Record, frozen=True):
         return (*opening, *self.passages, *self.decisions, *self.problems)
 
     @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Every quotation that the document prints: the excerpts, and those with more around them in their context."""
+        contexts = (e.context for e in self.excerpts if e.context.quote != e.citation.quote)
+        return (*(e.citation for e in self.excerpts), *contexts)
+
+    @property
     def sessions(self) -> int:
         """How many sessions the excerpts come from."""
         return len({(excerpt.host, excerpt.session) for excerpt in self.excerpts})

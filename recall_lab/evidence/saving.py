@@ -26,6 +26,9 @@ def save(brief: Brief, path: str | Path) -> SavedBrief:
 
     The file is readable by its owner only (0600) and replaces an older one in one step.
 
+    Returns:
+        Where it is, how many receipts it holds (as ``verify`` counts them), and from how many sessions.
+
     Raises:
         UsageError: the suffix names no form, or the place cannot be written.
         NotFoundError: the folder is not there.
@@ -37,7 +40,7 @@ def save(brief: Brief, path: str | Path) -> SavedBrief:
         raise UsageError(f"{target.name}: a brief is saved as {', '.join(FORMS)}; choose one of these suffixes")
     text = notebook.render(brief, target.name) if target.suffix.lower() == ".ipynb" else render(brief)
     write_private(target, text)
-    return SavedBrief(file=str(target), citations=len(brief.excerpts), sessions=brief.sessions)
+    return SavedBrief(file=str(target), citations=len(brief.citations), sessions=brief.sessions)
 
 
 def write_private(target: Path, text: str) -> None:

@@ -286,7 +286,8 @@ def test_a_saved_brief_is_private_and_replaces_the_last(tiny: TinyStore, tmp_pat
     path = tmp_path / f"brief{suffix}"
     for _ in range(2):
         saved = save(brief, path)
-        assert (saved.file, saved.citations, saved.sessions) == (str(path), len(brief.excerpts), 1)
+        assert (saved.file, saved.citations, saved.sessions) == (str(path), len(brief.citations), 1)
+        assert verify(tiny.reader(), path).checked == saved.citations
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [item.name for item in tmp_path.iterdir() if item.suffix in {".part", suffix}] == [path.name]
 

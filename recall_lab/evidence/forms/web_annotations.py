@@ -49,6 +49,7 @@ def collection(brief: Brief) -> dict[str, Any]:
         "generator": {"id": "urn:recall-lab", "type": "Software", "name": "recall-lab"},
         "total": len(items),
         "form": _FORM,
+        "quotations": len(items) + sum("inContext" in item for item in items),
         "question": label(brief.question),
         "sample": wording.SAMPLE,
         "proof": wording.PROOF,
@@ -95,7 +96,7 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
         quote["prefix"] = before[-CONTEXT:]
     if after:
         quote["suffix"] = after[:CONTEXT]
-    return {
+    made: dict[str, Any] = {
         "id": identity,
         "type": "Annotation",
         "motivation": "highlighting",
@@ -123,8 +124,10 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
         "branch": excerpt.branch and label(excerpt.branch),
         "cwd": excerpt.cwd and label(excerpt.cwd),
         "sourceFile": excerpt.source and label(excerpt.source),
-        "inContext": {"receipt": context.receipt, "exact": context.quote},
     }
+    if context.quote != citation.quote:
+        made["inContext"] = {"receipt": context.receipt, "exact": context.quote}
+    return made
 
 
 def _body(value: str, purpose: str) -> dict[str, str]:
@@ -159,7 +162,7 @@ def contents(document: object) -> Contents:
             taken = _quotation(value, quotations, damaged)
             waiting += [(item, depth + 1) for key, item in value.items() if key not in taken and depth < _DEEPEST]
     return Contents(
-        quotations=tuple(quotations), bare=tuple(bare), damaged=tuple(damaged), declared=_declared(document, damaged)
+        quotations=tuple(quotations), bare=tuple(bare), damaged=tuple(damaged), declared=_declared(document)
     )
 
 
@@ -208,14 +211,9 @@ def target_quotation(target: dict[str, Any], selectors: list[Any]) -> Quotation 
     return Quotation(receipt=made, text=str(words), prefix=str(prefix), suffix=str(suffix), content_hash=content_hash)
 
 
-def _declared(document: object, damaged: list[tuple[str, str]]) -> int | None:
-    """A brief says how many annotations it has; each has a quotation and its context."""
+def _declared(document: object) -> int | None:
+    """How many quotations a brief says it has."""
     if not isinstance(document, dict) or document.get("form") != _FORM:
         return None
-    total = document.get("total")
-    page = document.get("first")
-    items = page.get("items") if isinstance(page, dict) else None
-    if not isinstance(total, int) or not isinstance(items, list):
-        damaged.append(("", "the brief has lost its annotations, or their number"))
-        return None
-    return 2 * total
+    count = document.get("quotations")
+    return count if isinstance(count, int) else -1

@@ -23,7 +23,7 @@ def coverage(brief: Brief) -> str:
     """Say how much was looked through."""
     found = brief.coverage
     blocks = f"{count(found.searched.blocks, 'block')} in {count(found.searched.sessions, 'session')}"
-    how = "Passages were chosen by search" if found.chosen == "search" else "Passages were chosen by a person"
+    how = "Passages were chosen by the program" if found.chosen == "search" else "Passages were chosen by a person"
     parts = [f"{how} from {blocks} (scope: {label(found.scope)})."]
     if found.incomplete_sources:
         parts.append(f"Not captured to their end: {count(found.incomplete_sources, 'source')}; see recall-lab status.")
