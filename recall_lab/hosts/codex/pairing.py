@@ -103,7 +103,10 @@ class Window:
         return True
 
     def release(self, take: Callable[[Record], None]) -> None:
-        """Hand on the records that are decided, in file order: whole lines only, and never the last line."""
+        """Hand on the records that are decided, in file order: whole lines only, and never the last line.
+
+        To be called when the last line has ended: what an unfinished one says may come to decide others.
+        """
         records = self._records
         while (line := records[0].line) != self._last_line:
             if self._pairs and not self._decided(line):

@@ -49,7 +49,8 @@ class Parser:
                 self._leading_blank(line.offset)
             for record in read_line(line, bare=window.bare):
                 window.add(record)
-            window.release(apply)
+            if line.ended:
+                window.release(apply)
         return self._take()
 
     def finish(self) -> list[Event]:
