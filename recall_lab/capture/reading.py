@@ -224,7 +224,8 @@ class _Run:
         """Return what is known of the session, by this run or an earlier one."""
         raw = self._raw_session
         if raw is not None:
-            repo = self._repositories.key(raw.remote, raw.cwd) if raw.remote or raw.cwd else None
+            known = self._session.repo if self._session else None  # a folder told later does not take its place
+            repo = self._repositories.key(raw.remote, raw.cwd) if raw.remote or not known else known
             self._session = _told_over(self._session, self._preparer.session(self._job.host, raw, repo))
             self._raw_session = None
         return self._session
