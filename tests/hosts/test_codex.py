@@ -61,6 +61,7 @@ def dispositions(source: bytes) -> dict[str, str]:
         event("token_count", info=None),
         header() + dump({"record_type": "state"}),
         b"torn" + meta(),
+        meta()[:30],
     ],
 )
 def test_a_rollout_is_recognised_wherever_it_lies(folder: str, source: bytes) -> None:

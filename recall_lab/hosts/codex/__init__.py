@@ -11,6 +11,8 @@ from recall_lab.hosts.codex.fold import NAME
 from recall_lab.hosts.codex.parser import Parser
 from recall_lab.hosts.codex.records import Record, read_line
 
+_BEGINNINGS = (b'{"timestamp":', b'{"id":', b'{"type":')
+
 
 class Codex(Host):
     """Rollouts of Codex, current and of 2025-08."""
@@ -20,6 +22,8 @@ class Codex(Host):
     def recognise(self, head: Sequence[bytes], path: PurePath) -> bool:
         """Say whether one of the first records is one that Codex alone writes, or the file is named as a rollout."""
         named = path.name.startswith("rollout-") and path.suffix == ".jsonl"
+        if named and len(head) == 1 and head[0].startswith(_BEGINNINGS):
+            return True  # it is being written
         return any(
             _is_own(record, data, named=named)
             for data in head
