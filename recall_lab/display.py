@@ -20,7 +20,6 @@ HOSTILE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
 )
 _HOSTILE = re.compile(f"[{HOSTILE}]")
-_BREAKS = re.compile(r"\s*\n\s*|\t")
 
 NEIGHBOR_LENGTH = 600  # code points shown of a neighbouring block
 _QUIET = "color:var(--jp-content-font-color2,#616161)"
@@ -38,7 +37,8 @@ def visible(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` safe for a terminal and on one line."""
-    return _BREAKS.sub(" ", visible(text).strip())
+    lines = (line.strip() for line in visible(text).split("\n"))
+    return " ".join(line for line in lines if line).replace("\t", " ")
 
 
 def shortened(text: str, length: int) -> str:

@@ -68,8 +68,14 @@ class RecallMagics(Magics):
         """Search the history: ``%recall why did we reject batching --role user --since 2026-05-01``."""
 
         def search() -> Hits:
-            wish = vars(_recall_options().parse_args(_words(line)))
-            query = " ".join(wish.pop("query"))
+            options = _recall_options()
+            known, more = options.parse_known_args(_words(line))
+            wish = vars(known)
+            for word in more:
+                if word.startswith("--"):
+                    options.error(f"there is no option {word}")
+            # What is left begins with one hyphen: words to leave out, and what was typed after them.
+            query = " ".join([*wish.pop("query"), *more])
             return self._open().search(query, **wish)
 
         return _told(search)

@@ -147,6 +147,8 @@ def _usage(error: click.ClickException) -> str:
     """Click's complaint, with where to read on."""
     message = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.NoSuchOption) and not error.option_name.startswith("--"):
+        return f"{message}; to leave a word out of a search write -- first: recall-lab search -- batching -flush"
     if context is None or "--help" in message or message.endswith("?"):
         return message
     return f"{message}; see {context.command_path} --help"

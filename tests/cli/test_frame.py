@@ -52,6 +52,7 @@ def test_the_overview_loads_no_room(process: Command) -> None:
         (["frobnicate"], "--help lists them"),
         (["status", "--frob"], "--frob"),
         (["search"], "QUERY"),
+        (["search", "batching", "-flush"], "search -- batching -flush"),
         (["search", "x", "--limit", "many"], "many"),
         (["status", "extra"], "extra"),
     ],

@@ -1,0 +1,228 @@
+"""The panels without a browser: what a click, a key or a selection sends, and what they show and repeat."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from recall_lab.errors import UsageError
+from recall_lab.lab import Lab
+from recall_lab.widgets import _base
+from recall_lab.widgets.citation_panel import CitationPanel
+from recall_lab.widgets.search_panel import SearchPanel
+
+QUESTION = "why did we reject batching"
+QUOTE = "a crash between the acknowledgement and the flush loses readings"
+
+
+def joined(pieces: list[list[str]]) -> str:
+    return "".join(text for text, _ in pieces)
+
+
+@pytest.fixture
+def search(lab: Lab) -> SearchPanel:
+    return lab.panels.search(QUESTION)
+
+
+def test_search_shows_hits_with_highlights_and_why(search: SearchPanel) -> None:
+    shown = search.results.hits[0]
+    assert "match" in {mark for _, mark in shown["pieces"]}
+    assert joined(shown["pieces"]) == search.hits[0].text
+    assert shown["why"]
+    assert "hits for" in search.results.status
+    assert "Europe/Helsinki" in search.results.status
+    assert search.error == ""
+
+
+def test_typing_searches_and_the_code_repeats_it(search: SearchPanel, lab: Lab) -> None:
+    search.query.set_state({"value": "unique constraint"})
+    search.role.value = "assistant"
+    search.since.set_state({"value": "2020-01-01"})
+    assert search.code == "lab.search('unique constraint', role='assistant', since='2020-01-01')"
+    assert search.footer.code == search.code
+    again = eval(search.code, {"lab": lab})
+    assert [hit.receipt for hit in again] == [hit["receipt"] for hit in search.results.hits]
+    assert list(search.data()["receipt"]) == [hit.receipt for hit in again]
+    assert search.sql is None
+
+
+def test_the_button_searches_again(search: SearchPanel) -> None:
+    search.results.hits = []
+    search.button.click()
+    assert search.results.hits
+
+
+def test_what_the_panel_was_made_with_stays(lab: Lab) -> None:
+    panel = lab.panels.search("tests", host="codex", session=["019"], limit=25)
+    assert panel.host.value == "codex"
+    assert "session=['019']" in panel.code
+    assert "limit=25" in panel.code
+
+
+def test_an_error_is_one_line_in_the_panel_and_goes_again(search: SearchPanel) -> None:
+    search.since.value = "soonish"
+    assert "is not a time" in search.results.error
+    assert search.results.hits == []
+    with pytest.raises(UsageError):
+        search.data()
+    search.since.value = ""
+    assert search.error == ""
+    assert search.results.hits
+
+
+def test_an_error_nobody_foresaw_does_not_quote(search: SearchPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("words of a transcript")
+
+    monkeypatch.setattr(search.lab, "search", fail)
+    search.button.click()
+    assert "unexpected ValueError" in search.results.error
+    assert "words of a transcript" not in search.results.error
+
+
+def test_an_empty_box_invites(search: SearchPanel) -> None:
+    search.query.value = "  "
+    assert search.results.hits == []
+    assert "Type a query" in search.results.status
+    assert search.footer.code == ""
+
+
+def test_typing_fast_searches_once(search: SearchPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(search, "search", lambda: asked.append(search.query.value))
+    monkeypatch.setattr(_base, "PAUSE", 0.02)
+
+    async def type_words() -> None:
+        for text in ("b", "ba", "bat"):
+            search.query.value = text
+        await asyncio.sleep(0.1)
+
+    asyncio.run(type_words())
+    assert asked == ["bat"]
+
+
+def test_opening_a_hit_shows_its_block_in_its_place(search: SearchPanel) -> None:
+    search.results._handle_custom_msg({"type": "open", "index": 1}, [])
+    shown = search.reader.shown
+    hit = search.hits[1]
+    assert joined(shown["pieces"]) == search.lab.read(hit.block_id).text
+    assert "match" in {mark for _, mark in shown["pieces"]}
+    assert search.results.selected == 1
+    assert f"session {hit.session[:8]}" in shown["place"]
+    search.results._handle_custom_msg({"type": "open", "index": 999}, [])
+    search.results._handle_custom_msg("nonsense", [])
+    assert search.reader.shown == shown
+
+
+def test_selecting_words_cites_them(search: SearchPanel) -> None:
+    search.open_hit(0)
+    text = search.lab.read(search.hits[0].block_id).text
+    start = text.index(QUOTE)
+    search.reader._handle_custom_msg({"type": "select", "start": start, "end": start + len(QUOTE)}, [])
+    assert search.citation is not None
+    assert search.citation.quote == QUOTE
+    assert search.reader.cited["receipt"] == search.citation.receipt
+    assert eval(search.reader.cited["code"], {"lab": search.lab}).valid
+    assert [QUOTE, "here"] in search.reader.shown["pieces"]
+    assert joined(search.reader.shown["pieces"]) == text
+
+
+def test_the_citation_panel_starts_with_a_citation(lab: Lab) -> None:
+    citation = lab.search(QUESTION)[0].cite(QUOTE)
+    panel = lab.panels.citation(citation)
+    assert panel.check.valid
+    assert panel.citation == citation
+    assert list(panel.data().itertuples(index=False, name=None)) == [(citation.start, citation.end, "exact")]
+    assert eval(panel.code, {"lab": lab}).valid
+
+
+def test_words_are_looked_for_and_every_occurrence_is_marked(lab: Lab) -> None:
+    block = lab.search(QUESTION)[0].block_id
+    panel = lab.panels.citation(block)
+    panel.quote.value = "the"
+    panel.button.click()
+    text = lab.read(block).text
+    assert len(panel.data()) == text.count("the") > 1
+    marks = [mark for _, mark in panel.reader.shown["pieces"] if mark]
+    assert (marks.count("here"), marks.count("also")) == (1, text.count("the") - 1)
+
+
+def test_words_that_are_nearly_there_are_shown_and_not_valid(lab: Lab) -> None:
+    panel = lab.panels.citation(lab.search(QUESTION)[0].block_id)
+    panel.quote.value = QUOTE.upper()
+    panel.button.click()
+    assert panel.citation is None
+    assert panel.check.verdict == "absent"
+    assert "letter case" in panel.reader.cited["message"]
+    assert "receipt" not in panel.reader.cited
+    assert panel.data()["match"][0] == "after letter case"
+
+
+def test_a_receipt_in_the_field_is_checked_and_a_wrong_id_is_one_line(lab: Lab) -> None:
+    panel: CitationPanel = lab.panels.citation()
+    with pytest.raises(UsageError):
+        panel.data()
+    panel.button.click()
+    assert "there is no block" in panel.error
+    panel.block.value = lab.search(QUESTION)[0].receipt
+    assert panel.check.valid
+    panel.block.value = "0" * 32
+    assert "no block has the id" in panel.error
+    panel.block.value = ""
+    assert panel.error == ""
+    assert panel.reader.shown == {}
+
+
+def test_usage_groups_filters_and_repeats_itself(lab: Lab) -> None:
+    panel = lab.panels.usage("model", host="codex")
+    assert panel.picture.svg.startswith("<svg")
+    assert len(panel.table.rows) == len(panel.data()) > 0
+    assert panel.code == "lab.usage('model', host='codex')"
+    assert eval(panel.code, {"lab": lab}) == panel.report
+    for by in ("day", "repo", "host", "branch", "session"):
+        panel.by.value = by
+        assert panel.error == ""
+        assert panel.picture.svg.startswith("<svg")
+        assert panel.data()["calls"].sum() == panel.report.total.calls
+    assert "model_calls" in panel.sql
+    assert panel.figures.figures[1] == [f"{panel.report.total.calls}", "model calls"]
+
+
+def test_usage_says_what_is_wrong_and_what_has_no_price(lab: Lab) -> None:
+    panel = lab.panels.usage()
+    assert "harbour-coder-7b" in panel.figures.status
+    panel.since.value = "soonish"
+    assert "is not a time" in panel.error
+    assert panel.table.rows == []
+    assert panel.picture.svg == ""
+    with pytest.raises(UsageError):
+        panel.data()
+    with pytest.raises(UsageError, match="no filter 'frob'"):
+        lab.panels.usage(frob=1)
+
+
+def test_charts_follow_the_theme_of_the_page(lab: Lab) -> None:
+    panel = lab.panels.usage()
+    light = panel.picture.svg
+    panel.picture.set_state({"theme": "dark"})
+    assert panel.picture.svg.startswith("<svg")
+    assert panel.picture.svg != light
+
+
+def test_coverage_shows_sources_and_compares_with_the_disk(lab: Lab) -> None:
+    panel = lab.panels.coverage()
+    assert panel.picture.svg.startswith("<svg")
+    assert len(panel.table.rows) == len(panel.data()) == lab.status().sources
+    assert "Last capture" in panel.figures.status
+    assert "harbour-note" in panel.figures.status
+    panel.disk.click()
+    assert panel.missing.caption
+    panel.host.value = "codex"
+    assert set(panel.data()["host"]) == {"codex"}
+    assert len(eval(panel.code, {"lab": lab})) == len(panel.data())
+    assert panel.sql.lstrip().startswith("--") or "FROM sources" in panel.sql
+
+
+def test_a_panel_reads_well_where_it_cannot_live(search: SearchPanel) -> None:
+    assert repr(search) == f"<Search panel, live in JupyterLab: lab.search('{QUESTION}')>"
