@@ -137,8 +137,8 @@ class _Show:
     def coverage(self) -> None:
         self.heading("5. Coverage, in bytes")
         sources = self.lab.query("coverage_by_source")
-        parts = [name for name in DISPOSITIONS if sources[name].any()]
-        hosts = sources.groupby("host", as_index=False)[["size", *parts, "unread"]].sum()
+        parts = [name for name in (*DISPOSITIONS, "unread") if sources[name].any()]
+        hosts = sources.groupby("host", as_index=False)[["size", *parts]].sum()
         hosts.insert(1, "sources", sources.groupby("host")["source"].count().to_numpy())
         self.frame(hosts)
         types = self.lab.query("ledger_by_type")

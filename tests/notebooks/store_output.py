@@ -13,7 +13,10 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+from recall_lab.sample import sample_home
+
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+HERE = str(sample_home())  # where the sample lies on this machine
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -30,7 +33,9 @@ def run(path: Path, scratch: Path) -> None:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
-            output.get("data", {}).pop(WIDGET, None)
+            data = output.get("data", {})
+            data.pop(WIDGET, None)
+            data |= {kind: text.replace(HERE, "~") for kind, text in data.items() if isinstance(text, str)}
     nbformat.write(notebook, path)
 
 
