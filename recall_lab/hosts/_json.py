@@ -7,6 +7,7 @@ characters, bytes that are not UTF-8, lone surrogates, nesting without end.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +27,7 @@ _BOMS = re.compile("\ufeff*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _WINDOW = 4096
+_CHUNK = 1 << 20
 _LOOKAHEAD = 16  # characters; no token but a string is longer and ends in an error
 _RESCAN_LIMIT = 1 << 28  # characters read in vain on one line before the rest of it is given up
 
@@ -70,6 +72,11 @@ class LineReader(Generic[T]):
             at_start: False where ``data`` goes on after a record on the same line.
             ended: False when the line has no newline yet: what is not a whole object then is pending.
         """
+        if at_start and data[:1] == b"{" and (clean_data := repaired(data)) != data:
+            try:
+                return [Piece(0, len(data), self.decode(clean_data), BAD_UTF8)]
+            except (msgspec.DecodeError, RecursionError):
+                pass
         text = data.decode("utf-8", "surrogateescape")
         plain = len(text) == len(data)
         pieces: list[Piece[T]] = []
@@ -137,18 +144,29 @@ class LineReader(Generic[T]):
     def value(self, text: str, found: Mapping[str, Any]) -> tuple[T | None, str | None]:
         """Make a record of an object: (record, what was repaired)."""
         note = None
+        if _ESCAPED_BYTE.search(text):
+            note, text = BAD_UTF8, repaired(text.encode("utf-8", "surrogateescape")).decode("utf-8")
+            found = {}
         try:
             return self.decode(text.encode("utf-8")), note
-        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        except (msgspec.DecodeError, RecursionError):
             pass
-        if _SURROGATE.search(text):
-            note = BAD_UTF8 if _ESCAPED_BYTE.search(text) else LONE_SURROGATE
-        elif "\\ud" in text or "\\uD" in text:
+        if note is None and ("\\ud" in text or "\\uD" in text):
             note = LONE_SURROGATE
         try:
-            return fit(found, self._type), note
+            return fit(found or _DECODER.decode(text), self._type), note
         except RecursionError:
             return None, "nested too deep"
+
+
+def repaired(data: bytes) -> bytes:
+    """Return bytes that are UTF-8: what is not becomes U+FFFD. Takes little memory beside the result."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    parts = [
+        decoder.decode(data[at : at + _CHUNK], final=at + _CHUNK >= len(data)).encode("utf-8")
+        for at in range(0, len(data), _CHUNK)
+    ]
+    return b"".join(parts)
 
 
 def fit(found: Mapping[str, Any], type_: type[T]) -> T:

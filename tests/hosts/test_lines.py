@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_lab.hosts._json import LineReader, clean, fit
+from recall_lab.hosts._json import LineReader, clean, fit, repaired
 from recall_lab.hosts._names import TypeNames, plain_id, tidy_name, utc_time
 from recall_lab.hosts._text import base64_size, placeholder, request_text
 
@@ -27,9 +27,11 @@ class Sample(msgspec.Struct, rename="camel"):
     anything: Any = None
 
 
+calm = settings(deadline=None)
 reader = LineReader(Sample, lambda sample: sample.type == "known")
 
 
+@calm
 @given(st.binary(max_size=200), st.booleans(), st.booleans())
 def test_pieces_cover_the_line(data: bytes, at_start: bool, ended: bool) -> None:
     ends = [0]
@@ -39,6 +41,7 @@ def test_pieces_cover_the_line(data: bytes, at_start: bool, ended: bool) -> None
     assert ends[-1] == len(data)
 
 
+@calm
 @given(
     st.lists(
         st.sampled_from([b'{"type":"known"}', b'{"type":"other"}', b" ", b"x", b'{"type":', b"\xff", b"\xef\xbb\xbf"])
@@ -77,6 +80,7 @@ def test_a_struct_takes_what_fits() -> None:
     assert fit({"inner": [1], "someNumber": True}, Sample) == Sample()
 
 
+@calm
 @given(st.text(st.characters()))
 def test_clean_text_can_be_written(text: str) -> None:
     assert clean(text).encode("utf-8").decode("utf-8") == clean(text)
@@ -150,6 +154,7 @@ def _strings(value: object, level: int = 0) -> list[str]:
     return []
 
 
+@calm
 @given(st.dictionaries(st.text(max_size=8), JSON, max_size=4))
 def test_a_request_holds_its_strings_as_they_are(request: dict[str, Any]) -> None:
     text = request_text("Tool", request)
@@ -207,3 +212,18 @@ def test_placeholders_tell_type_and_size() -> None:
     assert placeholder("image", "image/png", 1234) == "[image: image/png, 1,234 bytes]"
     assert placeholder(None, None, None) == "[file]"
     assert [base64_size(data) for data in ("", "aGVsbG8=", "aGVsbA==", "aGVs")] == [0, 5, 4, 3]
+
+
+@calm
+@given(st.binary(max_size=60))
+def test_repaired_bytes_are_utf8(data: bytes) -> None:
+    assert repaired(data) == data.decode("utf-8", "replace").encode("utf-8")
+
+
+@calm
+@given(st.binary(max_size=6).filter(lambda data: not {0x22, 0x5C, 0x0A} & set(data)))
+def test_bad_bytes_read_alike_wherever_the_object_stands(data: bytes) -> None:
+    line = b'{"type":"known","inner":"' + data + b'"}'
+    (alone,) = reader.pieces(line)
+    _, second = reader.pieces(b'{"type":"known"}' + line)
+    assert (alone.value, alone.note) == (second.value, second.note)
