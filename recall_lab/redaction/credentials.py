@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.records import Spot
@@ -16,14 +17,15 @@ _SCHEME = re.compile(
     r"(?:[ \t]|%20|\\{0,7}[\"'`](?=[ \t]{0,3}[+.&,]|[ \t]{0,3}\\{0,7}[\"'`])){1,6}(?:[+.&,][ \t]{0,3})?[\\\"'`]{0,8}(?:token=[\\\"']{0,4})?",
     re.IGNORECASE,
 )
-_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,4096}")
+_CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,2048}")
 _COOKIES = re.compile(r"[\\\"'`\])]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}[\\\"'`]{0,8}(?P<pairs>[^\n\"'`\\]{3,8192})")
-_COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,4096})")
+_COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,2048})")
 _SESSION_COOKIE = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secure|host-|user")
 _ANALYTICS_COOKIE = re.compile(
     r"_g[a-z]{1,3}(?:_|\Z)|_fbp|_hj|utm|ajs_|_pk_|amplitude|mp_|optimizely|intercom-id|cf_clearance_no"
 )
 
+_SAMPLE_SIGNATURE = "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"  # of the token that introductions to JWT show
 _USERINFO = re.compile(
     r"://(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
@@ -64,9 +66,9 @@ def is_basic(value: str) -> bool:
     return not shapes.is_placeholder(password or user) and not shapes.is_reference(password or user, quoted=False)
 
 
-def read_cookies(text: str, right: int) -> Iterator[Spot]:
+def read_cookies(text: str, start: int, end: int) -> Iterator[Spot]:
     """The values of a cookie header that are drawn at random or carry a session."""
-    header = _COOKIES.match(text, right)
+    header = _COOKIES.match(text, end)
     if not header:
         return
     for pair in _COOKIE.finditer(text, header.start("pairs"), header.end("pairs")):
@@ -76,6 +78,7 @@ def read_cookies(text: str, right: int) -> Iterator[Spot]:
         known = len(value) >= 8 and _SESSION_COOKIE.search(pair["name"]) and shapes.is_secret(value, quoted=True)
         if known or shapes.looks_random(value) or (len(value) >= 32 and shapes.is_hex(value)):
             yield Spot(pair.start("value"), pair.start("value") + len(value), "cookie")
+    yield Spot(start, header.end("pairs"), "")
 
 
 def read_url(text: str, start: int, end: int) -> Iterator[Spot]:
@@ -110,3 +113,27 @@ def read_url_user(text: str, start: int, end: int) -> Iterator[Spot]:
     user = found["user"]
     if shapes.is_secret(user) and (shapes.looks_random(user) or shapes.is_hex(user)):
         yield Spot(found.start("user"), found.end("user"), "url_credentials")
+
+
+_JWT = re.compile(r"[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?")
+
+
+def read_jwt(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A JSON web token (RFC 7519), signed or encrypted; its rule reports the head and the start of the next part."""
+    rest = _JWT.match(text, text.index(".", start) + 1)
+    if not rest:
+        return
+    head = text[start : text.index(".", start)]
+    if start and text[start - 1].isalnum() and text[max(0, start - 2)] not in "\\%":
+        return
+    if rest[0].endswith(_SAMPLE_SIGNATURE) or not _decodes_to_object(head):
+        return
+    yield Spot(start, rest.end(), "jwt")
+
+
+@lru_cache(maxsize=256)
+def _decodes_to_object(head: str) -> bool:
+    try:
+        return base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)).lstrip().startswith(b"{")
+    except (binascii.Error, ValueError):
+        return False

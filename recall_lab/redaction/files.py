@@ -112,12 +112,14 @@ def read_kubernetes(text: str, start: int, end: int) -> Iterator[Spot]:
     high = high if high >= 0 else min(len(text), end + 16000)
     section = _SECTION.search(text, end, high) or _SECTION.search(text, low, start)
     if not section:
+        yield Spot(start, high, "")
         return
     at = section.end()
     while True:
         entry = re.compile(r"(?:[\s{,\\]|\\n){0,40}").match(text, at)
         found = _ENTRY.match(text, entry.end() if entry else at, high)
         if not found:
+            yield Spot(start, at, "")
             return
         value = found["value"].rstrip(",")
         if not _PUBLIC_ENTRY.match(found["name"]) and not shapes.is_placeholder(value):
@@ -125,5 +127,5 @@ def read_kubernetes(text: str, start: int, end: int) -> Iterator[Spot]:
                 yield Spot(found.start("value"), found.start("value") + len(value), "kubernetes_secret")
         tail = re.compile(r"[\\\"']{0,8}[ \t]{0,4},?").match(text, found.end())
         at = tail.end() if tail else found.end()
-        if text[at : at + 1] in "}":
+        if text.startswith("}", at):
             return

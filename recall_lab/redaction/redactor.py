@@ -14,7 +14,7 @@ from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import UNUSED, judge
 from recall_lab.redaction.views import View
-from recall_lab.redaction.wraps import read_wrapped
+from recall_lab.redaction.wraps import extended, read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
 
@@ -102,27 +102,28 @@ class Redactor:
         return tuple(_settle(text, self._judged(text, places)))
 
     def _judged(self, text: str, places: Iterable[tuple[int, int, str]]) -> Iterator[Finding]:
-        keys_read = False
-        wrapped: list[tuple[int, int]] = []
-        for start, end, rule in places:
+        seen: dict[str, int] = {}  # up to where a reader has looked
+        for start, end, rule in sorted(places):
+            if start < seen.get(rule, 0) or rule == _UNSEEN:
+                continue
+            spots: Iterable[Spot]
             if rule == _PRIVATE_KEYS:
-                spots = () if keys_read else read_private_keys(text)
-                keys_read = True
+                spots = read_private_keys(text)
+                seen[rule] = len(text)
             elif rule == _WRAPPED:
-                wrapped.append((start, end))
-                continue
-            elif rule == _UNSEEN:
-                continue
+                spots = read_wrapped(text, start, end, self._tokens)
             elif rule in self._kinds:
                 spots = (Spot(start, end, self._kinds[rule]),)
             else:
                 spots = judge(text, start, end, rule)
             for spot in spots:
-                if not self._allowed(text[spot.start : spot.end]):
-                    yield Finding(start=spot.start, end=spot.end, kind=spot.kind, rule=rule)
-        for start, end in wrapped:
-            for spot in read_wrapped(text, start, end, self._tokens):
-                yield Finding(start=spot.start, end=spot.end, kind=spot.kind, rule=_WRAPPED)
+                if rule.startswith("recall.read."):
+                    seen[rule] = max(seen.get(rule, 0), spot.end)
+                if spot.kind and not self._allowed(text[spot.start : spot.end]):
+                    end_of_all = (
+                        extended(text, spot.start, spot.end) if text[spot.end : spot.end + 1] in "\r\n\\" else spot.end
+                    )
+                    yield Finding(start=spot.start, end=end_of_all, kind=spot.kind, rule=rule)
 
     def _tokens(self, text: str) -> Iterator[Spot]:
         """The tokens of a short text, for readers that put one together."""

@@ -19,6 +19,8 @@ _PAIRS = (
 ).split()
 _FOLLOWERS = {chr(97 + index): frozenset(letters) for index, letters in enumerate(_PAIRS)}
 
+_SAMPLE = 256  # code points of a long value that are looked at
+
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
@@ -201,7 +203,8 @@ def is_benign(value: str, *, quoted: bool = False) -> bool:
 def is_secret(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a secret, token or key be one?"""
     size = len(value)
-    if size < 8 or size > 4096 or " " in value or is_benign(value, quoted=quoted):
+    value = value[:_SAMPLE]
+    if size < 8 or " " in value or is_benign(value, quoted=quoted):
         return False
     if UUID.match(value) or (size >= 16 and is_hex(value)):
         return True
@@ -216,7 +219,8 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
 
 def is_strongly_random(value: str) -> bool:
     """A long random value, which needs only a faint hint from its context; never a hash or an id of a known form."""
-    if len(value) < 20 or len(value) > 4096 or is_benign(value) or UUID.match(value):
+    value = value[:_SAMPLE]
+    if len(value) < 20 or is_benign(value) or UUID.match(value):
         return False
     if HEX.match(value):
         return len(value) >= 32 and len(value) not in (40, 128) and is_hex(value)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-LONGEST = 4096
-_LONGEST_LINE = 1024
+# A value is judged by its head; ``whole`` finds the end of one that is longer.
+LONGEST = 512
+_LONGEST_QUOTED = 4096
 
 
 class Value(NamedTuple):
@@ -28,9 +29,9 @@ _OPEN = re.compile(
     r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`“‘«])"
 )
 _CLOSERS = {"“": "”", "‘": "’", "«": "»"}
-_BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,4096})")
+_BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,512})")
 _NEXT_LINE = re.compile(
-    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,4096}={0,2})"
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,511}={0,2})"
     r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
@@ -75,7 +76,7 @@ def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
     if text[start : start + 1] in ",;)}]":  # the quote closes the string that the name ends
         return None
     closing = _CLOSERS.get(quote, quote)
-    limit = min(len(text), start + LONGEST)
+    limit = min(len(text), start + _LONGEST_QUOTED)
     at = start
     while True:
         at = text.find(closing, at, limit)
@@ -121,3 +122,14 @@ def _trim(text: str, start: int, end: int, *, parameter: bool, whole_line: bool)
             break
         value = value[:-1]
     return Value(start, start + len(value), quoted=False) if value else None
+
+
+_MORE = re.compile(r"[A-Za-z0-9+/=_.~%-]*")
+
+
+def whole(text: str, start: int, end: int) -> int:
+    """The end of an accepted value of which only the head was read."""
+    if end - start < LONGEST:
+        return end
+    more = _MORE.match(text, end)
+    return more.end() if more else end

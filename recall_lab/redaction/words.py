@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 
 from recall_lab.redaction import shapes
-from recall_lab.redaction.credentials import read_cookies, read_scheme
+from recall_lab.redaction.credentials import read_scheme
 from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.records import Spot
-from recall_lab.redaction.values import Value, read_value
+from recall_lab.redaction.values import Value, read_value, whole
+from recall_lab.redaction.wraps import extended, joined
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 _LONGEST_NAME = 80
@@ -35,16 +36,16 @@ _SETTING = re.compile(
     r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$",
     re.MULTILINE,
 )
-_SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,4096})")
+_SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,512})")
 _QUOTED_NEXT = re.compile(r"[ \t]{0,4}\(?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _SENTENCE = re.compile(
     r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
     r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
     r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
     r"|[ \t]*(?:[:=](?=[ \t])|[：＝是为は]|->|→|–|—))"
-    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`”’]{4,4096})"
+    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`”’]{4,512})"
 )
-_RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,4096}={0,2}(?![\w@=])")
+_RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")
 _CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 _DIGIT = re.compile(r"[0-9]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
@@ -73,9 +74,6 @@ _LINE_START = re.compile(
 def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     """Yield the secrets that belong to the word at ``text[start:end]``."""
     left, right, name = _name(text, start, end)
-    if name[-6:].lower() in ("cookie", "ookies"):
-        yield from read_cookies(text, right)
-        return
     held = promise(name)
     if held is None:
         return
@@ -84,9 +82,9 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         cut_off = _CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
         if not cut_off and _accepts(text[value.start : value.end], weaker, name, quoted=value.quoted):
-            yield Spot(value.start, value.end, _kind(name, held))
+            yield Spot(value.start, whole(text, value.start, value.end), _kind(name, held))
             return
-        spot = read_scheme(text, value.start)
+        spot = read_scheme(text, value.start) or _over_a_break(text, value, weaker, name)
         if spot:
             yield spot
             return
@@ -164,6 +162,16 @@ def _shell_word(text: str, at: int) -> Value | None:
     return read_value(text, word.start("value"), whole_line=True)
 
 
+def _over_a_break(text: str, value: Value, held: Promise, name: str) -> Spot | None:
+    """A value that only a line break keeps from being one."""
+    if text[value.end : value.end + 1] not in "\r\n":
+        return None
+    end = extended(text, value.start, value.end)
+    if end == value.end or not _accepts(joined(text, value.start, end), held, name, quoted=value.quoted):
+        return None
+    return Spot(value.start, end, _kind(name, held))
+
+
 def _accepts(candidate: str, held: Promise, name: str, *, quoted: bool) -> bool:
     if held == "password":
         return shapes.is_password(candidate, quoted=quoted) or shapes.is_secret(candidate, quoted=quoted)
@@ -204,15 +212,15 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
         candidate = sentence["value"].rstrip(".,;:)>]}*\\")
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
         if fits and not _CUT_OFF.match(text, start + len(candidate)):
-            yield Spot(start, start + len(candidate), _kind(name, held))
+            yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
             return
     run = _RUN.search(text, right, limit)
     if not run:
         return
     start, candidate = run.start(), run[0]
-    whole = _RUN.match(text, start)  # past the limit of the search
-    if whole:
-        candidate = whole[0]
+    past_limit = _RUN.match(text, start)
+    if past_limit:
+        candidate = past_limit[0]
     candidate = candidate.rstrip(".:-")
     if _CUT_OFF.match(text, start + len(candidate)):
         return
@@ -220,9 +228,9 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
         return
     adjacent = _ADJACENT.match(text[right:start]) is not None
     if shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate)):
-        yield Spot(start, start + len(candidate), _kind(name, held))
+        yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
     elif adjacent and held != "hint" and shapes.is_secret(candidate):
-        yield Spot(start, start + len(candidate), _kind(name, held))
+        yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
 
 
 def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]:

@@ -1,15 +1,19 @@
-"""A token that a terminal or a mail program broke into lines."""
+"""A token that a terminal, a mail program or an editor broke into lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 
+from recall_lab.redaction import shapes
 from recall_lab.redaction.records import Spot
 
 _BREAK = re.compile(r"(?:\\[ \t]?)?(?:\r?\n|\\+r\\+n|\\+n)[ \t>|+\"']{0,24}")
 _PART = re.compile(r"[A-Za-z0-9_.+/=-]{1,600}")
+_AFTER_PART = re.compile(r"[\s\"'`,;)\]}\\|]|\Z")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _MOST_PARTS = 8
+_NARROWEST = 40  # columns; a shorter line was ended, not wrapped
 
 
 def read_wrapped(text: str, start: int, end: int, tokens: Callable[[str], Iterator[Spot]]) -> Iterator[Spot]:
@@ -32,7 +36,7 @@ def read_wrapped(text: str, start: int, end: int, tokens: Callable[[str], Iterat
             break
         parts.append(part.span())
         at = part.end()
-    if any(spot.start == 0 for spot in tokens(text[start:end])):
+    if len(parts) == 1 or any(spot.start == 0 for spot in tokens(text[start:end])):
         return
     joined = ""
     for low, high in parts:
@@ -41,3 +45,40 @@ def read_wrapped(text: str, start: int, end: int, tokens: Callable[[str], Iterat
             if spot.start == 0 and spot.end > end - start:
                 yield Spot(start, high - (len(joined) - spot.end), spot.kind)
                 return
+    yield Spot(start, at, "")
+
+
+def extended(text: str, start: int, end: int) -> int:
+    """The end of a secret that goes on in the next lines.
+
+    The secret has to reach the end of its line, and the next line to start with something random that is not the name of a
+    value of its own; where the line is too short to have been wrapped, with something long and random.
+    """
+    for _ in range(_MOST_PARTS):
+        gap = _BREAK.match(text, end)
+        part = _PART.match(text, gap.end()) if gap else None
+        if not part or not _AFTER_PART.match(text, part.end()):
+            return end
+        wide = end - (text.rfind("\n", max(0, end - _NARROWEST), end) + 1) >= _NARROWEST
+        if not _goes_on(part[0], wide=wide):
+            return end
+        end = part.end()
+    return end
+
+
+def joined(text: str, start: int, end: int) -> str:
+    """The secret without its line breaks."""
+    return _BREAK.sub("", text[start:end])
+
+
+def _goes_on(part: str, *, wide: bool) -> bool:
+    mixed = any(c.isdigit() for c in part) or bool(_INNER_CAPITAL.search(part))
+    if not mixed or shapes.is_known_shape(part):
+        return False
+    if len(part) < 4:
+        return wide
+    return (
+        shapes.oddness(part) >= 0.3
+        if wide
+        else shapes.looks_random(part, shortest=8, odd=0.6) and not shapes.HEX.match(part)
+    )
