@@ -65,6 +65,9 @@ RECORDS = st.one_of(
     st.just(item("reasoning", summary=[{"text": THOUGHT}], encrypted_content=THOUGHT)),
     st.just(item("web_search_call", status="completed", action={"type": "search", "query": "x"})),
     st.builds(lambda words: line("compacted", message=words), WORDS),
+    st.builds(
+        lambda place: event("item_completed", item={"type": "CommandExecution", "id": f"call_00000{place}"}), SMALL
+    ),
     st.just(event("thread_name_updated", thread_name="Batching")),
     st.builds(lambda name: line(name, x=1), st.sampled_from(["mystery", "riddle", "x" * 80])),
     st.just(header()),

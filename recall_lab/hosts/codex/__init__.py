@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 from recall_lab.hosts.base import Checkpoint, Host, Line
 from recall_lab.hosts.base import Parser as HostParser
-from recall_lab.hosts.codex.fold import NAME
 from recall_lab.hosts.codex.parser import Parser
 from recall_lab.hosts.codex.records import Record, read_line
+from recall_lab.hosts.codex.state import NAME
 
 _BEGINNINGS = (b'{"timestamp":', b'{"id":', b'{"type":')
 

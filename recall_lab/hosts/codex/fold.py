@@ -9,6 +9,7 @@ import msgspec
 from recall_lab.hosts._names import TypeNames, utc_time
 from recall_lab.hosts.base import Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall, make_id
 from recall_lab.hosts.codex.content import image_text, is_wrapper, part_text, without_data
+from recall_lab.hosts.codex.items import inner_call
 from recall_lab.hosts.codex.kinds import (
     CALLS,
     ENDINGS,
@@ -22,40 +23,13 @@ from recall_lab.hosts.codex.kinds import (
 from recall_lab.hosts.codex.pairing import event_words
 from recall_lab.hosts.codex.records import Record
 from recall_lab.hosts.codex.sessions import cwd_told, facts_of, plain, words
-from recall_lab.hosts.codex.tools import ending, item_ending, outcome, request_text, tool_name
-from recall_lab.hosts.codex.usage import Counted, Usage, remember
+from recall_lab.hosts.codex.state import NAME, State
+from recall_lab.hosts.codex.tools import Outcome, ending, outcome, request_text, tool_name
+from recall_lab.hosts.codex.usage import Counted
 from recall_lab.model import Disposition, Kind, Role
-
-NAME = "codex"
 
 _ITEM_NAMES = {kind: f"response_item/{kind}" for kind in ITEMS}
 _EVENT_NAMES = {kind: f"event_msg/{kind}" for kind in EVENTS}
-_LONG_ID = 16  # characters; a shorter turn_id is a number within its session
-
-
-class State(msgspec.Struct, array_like=True):
-    """What the fold knows at a point of the source: ids, numbers and hashes, never text.
-
-    A block's id is H(host, call_id, type) where its record has a call_id, else H(host, anchor, label, nth): the anchor
-    is the nearest session_meta.id, turn_id or call_id before it (a turn_id that is said again does not begin anew), the
-    label its role or type, ``nth`` counts the label's parts since the anchor.
-    """
-
-    version: int = 1
-    ord: int = 0
-    turn: int = 0
-    session: str | None = None
-    bare: bool = False
-    user_events: bool = False
-    met: dict[int, list[int]] = {}  # see ``pairing.Window``
-    lineage: str = ""  # of the session that this one was forked or spawned from, else of its own
-    turn_key: str = ""  # of the current turn_id
-    anchor: str = ""
-    counts: dict[str, int] = {}  # by label
-    entered: dict[str, int] = {}  # how often a session or turn began, of the latest few
-    timestamp: str | None = None
-    names: list[str] = []
-    usage: Usage = msgspec.field(default_factory=Usage)
 
 
 class Fold:
@@ -119,28 +93,22 @@ class Fold:
     # ---- sessions, turns, anchors ----------------------------------------------------------------------------------
 
     def _session_meta(self, record: Record) -> Disposition:
-        state, body = self.state, record.body
+        state, own = self.state, plain(record.body.id)
         state.bare = state.bare or record.bare
-        own = plain(body.id)
-        if state.session is None and own:
-            facts = facts_of(body, own)
-            state.session = own
-            state.lineage = make_id(NAME, "session", facts.parent_id or own)
+        if own is None:
+            return "metadata"
+        facts = facts_of(record.body, own)
+        if state.session is None:
+            state.begin(own, facts.parent_id)
             self._cwd, self._branch, self._relation = facts.cwd, facts.branch, facts.relation
             self._model = facts.model or self._model
             self.news |= {name: value for name, value in msgspec.structs.asdict(facts).items() if value is not None}
-        elif own and make_id(NAME, "session", own) == state.lineage:
-            # The replayed parent is a fork itself.
-            above = facts_of(body, own).parent_id
-            state.lineage = make_id(NAME, "session", above) if above else state.lineage
-        if own:
-            state.turn_key = ""
-            self._enter("session", make_id(NAME, "session", own))
+        state.enter_session(own, facts.parent_id)
         return "metadata"
 
     def _turn_context(self, record: Record) -> Disposition:
         body = record.body
-        self._turn_id(body.turn_id)
+        self.state.enter_turn(body.turn_id)
         self._settings(body.model, body.cwd)
         return "metadata"
 
@@ -151,32 +119,6 @@ class Fold:
             if self._cwd is None:
                 self.news["cwd"] = cwd
             self._cwd = cwd
-
-    def _turn_id(self, turn_id: Any) -> None:
-        own = plain(turn_id)
-        if own is None:
-            return
-        state = self.state
-        key = make_id(NAME, "turn", own, "" if len(own) >= _LONG_ID else state.lineage)
-        if key != state.turn_key:
-            state.turn_key = key
-            self._enter("turn", key)
-
-    def _enter(self, what: str, key: str) -> None:
-        """Begin a session or a turn: ids count from it, and usage belongs to it."""
-        times = remember(self.state.entered, key, self.state.entered.get(key, -1) + 1)
-        self._anchor(f"{what} {key} {times}")
-        self.state.usage.enter(key, is_turn=what == "turn")
-
-    def _anchor(self, anchor: str) -> None:
-        self.state.anchor = anchor
-        self.state.counts = {}
-
-    def _next_id(self, label: str) -> str:
-        counts = self.state.counts
-        nth = counts.get(label, 0)
-        counts[label] = nth + 1
-        return make_id(NAME, self.state.anchor, label, nth)
 
     def _time(self, timestamp: Any) -> str | None:
         """Return a record's time; one that has none (all of 2025-08) is of the time of the record before."""
@@ -210,7 +152,7 @@ class Fold:
         for part, role in zip(content, roles, strict=True):
             if is_wrapper(part, content):
                 continue
-            block_id = self._next_id(label)
+            block_id = self.state.next_id(label)
             text = part_text(part)
             if self._cwd is None and role == "host" and (cwd := cwd_told(text)):
                 self._settings(None, cwd)
@@ -237,15 +179,13 @@ class Fold:
             failed = {"completed": False, "failed": True}.get(str(body.status))
         if kind == "web_search_call":
             self.state.usage.searches += 1
-        call = RawToolCall(
+        self._called(
             call_id=call_id or plain(body.id) or block_id,
-            turn=self.state.turn,
             tool=tool,
             request_block=block_id,
             started=stamp,
             failed=failed,
         )
-        self.events.append(call)
         return "indexed"
 
     def _output(self, record: Record, stamp: str | None) -> Disposition:
@@ -256,33 +196,28 @@ class Fold:
         if told:
             self._block(record, block_id, "tool", "tool_result", result.text, stamp, call_id=call_id)
         if call_id:
-            call = RawToolCall(
+            self._called(
                 call_id=call_id,
-                turn=self.state.turn,
                 result_block=block_id if told else None,
                 ended=stamp,
                 failed=result.failed,
                 error=result.error,
                 duration_ms=result.duration_ms,
             )
-            self.events.append(call)
         return "indexed" if told else "metadata"
 
     def _call_ids(self, record: Record) -> tuple[str, str | None]:
-        """Return (block id, call_id) of a call or its output, and let the call_id anchor what follows."""
+        """Return (block id, call_id) of a call or its output."""
         body, kind = record.body, record.kind
         call_id = plain(body.call_id) or (plain(body.id) if kind.startswith("local_shell") else None)
-        if call_id is None:
-            return self._next_id(kind), None
-        self._anchor(f"{kind} {call_id}")
-        return make_id(NAME, call_id, kind), call_id
+        return (self.state.call_id(call_id, kind) if call_id else self.state.next_id(kind)), call_id
 
     def _delivered(self, record: Record, stamp: str | None) -> Disposition:
         """Index what another agent said to this one; the host brings it, so it is the host's."""
         content = record.body.content
         parts = content if isinstance(content, list) else [content]
         text = "\n".join(said for part in parts if (said := part_text(part)))
-        block_id = self._next_id(record.kind)
+        block_id = self.state.next_id(record.kind)
         if not text.strip():
             return "excluded"
         self._block(record, block_id, "host", "text", text, stamp)
@@ -300,7 +235,7 @@ class Fold:
         if kind in SEALED_EVENTS:
             return "excluded"
         if kind in ("task_started", "turn_started"):
-            self._turn_id(body.turn_id)
+            self.state.enter_turn(body.turn_id)
         elif kind == "item_completed":
             return self._completed(record, stamp)
         elif kind in ENDINGS:
@@ -324,28 +259,46 @@ class Fold:
         if is_user:
             self.state.turn += 1
         role: Role = "user" if is_user else "assistant"
-        self._block(record, self._next_id(record.kind), role, "text", text, stamp)
+        self._block(record, self.state.next_id(record.kind), role, "text", text, stamp)
         return "indexed"
 
     def _completed(self, record: Record, stamp: str | None) -> Disposition:
-        """Read an item that is complete (Codex 0.15x): messages again, and how calls ended."""
-        item = record.body.item
-        kind = item.get("type") if isinstance(item, dict) else None
-        if kind in ("UserMessage", "AgentMessage"):
+        """Read an item that is complete (Codex 0.15x): a message again, a call's end, or the call of a script."""
+        item = record.body.item if isinstance(record.body.item, dict) else {}
+        if item.get("type") in ("UserMessage", "AgentMessage"):
             return self._said(record, stamp)
-        if kind == "Reasoning":
+        if item.get("type") == "Reasoning":
             return "excluded"
-        if kind in ("CommandExecution", "FileChange", "McpToolCall"):
-            self._ended(item_ending(item), item.get("id"))
-        return "duplicate"
+        call, call_id = inner_call(item), plain(item.get("id"))
+        if call is None:
+            return "duplicate"
+        if call_id and self.state.has_called(call_id):
+            self._ended(call.outcome, call_id)
+            return "duplicate"
+        ids = [
+            make_id(NAME, call_id, label) if call_id else self.state.next_id(label) for label in ("item", "item_output")
+        ]
+        text, result = request_text(call.tool, call.request), call.outcome
+        self._block(record, ids[0], "assistant", "tool_use", text, stamp, tool=call.tool, call_id=call_id)
+        told = bool(result.text.strip())
+        if told:
+            self._block(record, ids[1], "tool", "tool_result", result.text, stamp, call_id=call_id)
+        self._called(
+            call_id=call_id or ids[0],
+            tool=call.tool,
+            request_block=ids[0],
+            result_block=ids[1] if told else None,
+            ended=stamp,
+            failed=result.failed,
+            error=result.error,
+            duration_ms=result.duration_ms,
+        )
+        return "indexed"
 
-    def _ended(self, end: tuple[bool | None, str | None, int | None], call_id: Any) -> None:
-        failed, error, duration = end
+    def _ended(self, end: Outcome, call_id: Any) -> None:
         own = plain(call_id)
-        if own and (failed is not None or duration is not None):
-            self.events.append(
-                RawToolCall(call_id=own, turn=self.state.turn, failed=failed, error=error, duration_ms=duration)
-            )
+        if own and (end.failed is not None or end.duration_ms is not None):
+            self._called(call_id=own, failed=end.failed, error=end.error, duration_ms=end.duration_ms)
 
     # ---- other records ---------------------------------------------------------------------------------------------
 
@@ -363,7 +316,7 @@ class Fold:
 
     def _compacted(self, record: Record, stamp: str | None) -> Disposition:
         """Index the summary; ``replacement_history`` repeats what was said before."""
-        block_id = self._next_id(record.kind)
+        block_id = self.state.next_id(record.kind)
         text = words(record.body.message)
         if not text or not text.strip():
             return "metadata"
@@ -391,6 +344,9 @@ class Fold:
             sidechain=self._relation == "subagent",
         )
         self.events.append(call)
+
+    def _called(self, *, call_id: str, **told: Any) -> None:
+        self.events.append(RawToolCall(call_id=call_id, turn=self.state.turn, **told))
 
     def _block(  # noqa: PLR0917  (its six positions are named at every call)
         self,

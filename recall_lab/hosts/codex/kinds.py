@@ -14,7 +14,7 @@ CALLS = _set("function_call custom_tool_call local_shell_call web_search_call to
 OUTPUTS = _set("function_call_output custom_tool_call_output tool_search_output local_shell_call_output")
 SEALED_ITEMS = _set("reasoning compaction compaction_summary context_compaction")
 ITEMS = CALLS | OUTPUTS | SEALED_ITEMS
-ITEMS |= _set("message agent_message ghost_snapshot compaction_trigger configuration_update other")
+ITEMS |= _set("message agent_message additional_tools ghost_snapshot compaction_trigger configuration_update other")
 
 SEALED_EVENTS = _set(
     """

@@ -11,9 +11,10 @@ import msgspec
 
 from recall_lab.errors import SourceError
 from recall_lab.hosts.base import Checkpoint, Event, Line, RawRecord, RawSession
-from recall_lab.hosts.codex.fold import Fold, State
+from recall_lab.hosts.codex.fold import Fold
 from recall_lab.hosts.codex.pairing import Window
 from recall_lab.hosts.codex.records import read_line
+from recall_lab.hosts.codex.state import State
 
 _NAME_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -96,9 +97,12 @@ class Parser:
 
 
 def session_of(path: PurePath) -> str:
-    """Return the session id in a rollout's file name, for a source that does not say its own."""
-    found = _NAME_ID.findall(path.stem)
-    return found[-1] if found else path.stem
+    """Return the session id in a rollout's file name, for a source that does not say its own.
+
+    A reverted thread's name is ``rollout-<time>-<session id>_<rollout id>``.
+    """
+    found = _NAME_ID.search(path.stem)
+    return found[0] if found else path.stem
 
 
 def _load(state: bytes, path: PurePath) -> State:

@@ -46,6 +46,7 @@ class Body(msgspec.Struct, gc=False):
     cwd: Any = None
     cli_version: Any = None
     source: Any = None
+    thread_source: Any = None
     forked_from_id: Any = None
     parent_thread_id: Any = None
     session_id: Any = None

@@ -27,7 +27,7 @@ def facts_of(body: Body, own: str) -> RawSession:
     parent = plain(body.parent_thread_id) or plain(spawn.get("parent_thread_id"))
     forked = plain(body.forked_from_id)
     relation: Relation | None = None
-    if parent or _is_subagent(body.source):
+    if parent or body.thread_source == "subagent" or _is_subagent(body.source):
         relation = "subagent"
         root = plain(body.session_id)
         parent = parent or forked or (root if root != own else None)

@@ -78,7 +78,7 @@ def outcome(output: Any) -> Outcome:
         text = output.get("content")
         if isinstance(text, str):
             failed = output.get("success") is False
-            return Outcome(without_data(text), failed, _first_line(text) if failed else None)
+            return Outcome(without_data(text), failed, first_line(text) if failed else None)
     if isinstance(output, list) and all(map(_is_part, output)):
         return _plain(parts_text(output))
     if output in (None, "", [], {}):
@@ -104,7 +104,7 @@ def _envelope(value: dict[str, Any]) -> Outcome:
     code = metadata.get("exit_code")
     text = without_data(value["output"])
     failed = isinstance(code, int) and code != 0
-    error = (_first_line(text) or f"exit code {code}") if failed else None
+    error = (first_line(text) or f"exit code {code}") if failed else None
     return Outcome(text, failed, error, milliseconds(metadata.get("duration_seconds")))
 
 
@@ -115,7 +115,7 @@ def _plain(text: str) -> Outcome:
     start = head.end()
     if not start:
         failed = text.startswith(_FAILURES)
-        return Outcome(text, failed, _first_line(text) if failed else None)
+        return Outcome(text, failed, first_line(text) if failed else None)
     exit_code, wall, code, runs = head.groups()
     duration = _seconds(wall) if wall else None
     if runs:
@@ -124,7 +124,7 @@ def _plain(text: str) -> Outcome:
     failed = int(code) != 0 if code else text.startswith(_FAILURES, start)
     if not failed:
         return Outcome(text, False, None, duration)
-    error = _first_line(text[start : start + _ERROR_CHARS])
+    error = first_line(text[start : start + _ERROR_CHARS])
     return Outcome(text, True, error or (f"exit code {code}" if code else None), duration)
 
 
@@ -135,7 +135,8 @@ def _seconds(text: str) -> int | None:
         return None
 
 
-def _first_line(text: str) -> str:
+def first_line(text: str) -> str:
+    """Return the first line that is not blank, without the white space around it; empty when there is none."""
     return next((line for part in text[:_ERROR_CHARS].split("\n") if (line := part.strip())), "")
 
 
@@ -159,30 +160,21 @@ def _command_line(words: list[Any]) -> Any:
     return shlex.join(words)
 
 
-_Ending = tuple[bool | None, str | None, int | None]
-
-
-def ending(body: Body) -> _Ending:
-    """Return (failed, error, milliseconds) that an event tells of the end of a call."""
+def ending(body: Body) -> Outcome:
+    """Return what an event tells of the end of a call, without its text."""
     failed: bool | None
-    if _is_int(body.exit_code):
+    if whole_number(body.exit_code):
         failed = body.exit_code != 0
     elif isinstance(body.success, bool):
         failed = not body.success
     else:
         failed = _mcp_failed(body.result)
-    error = _first_line(body.stderr) if failed and isinstance(body.stderr, str) else ""
-    return failed, error or None, milliseconds(body.duration)
+    error = first_line(body.stderr) if failed and isinstance(body.stderr, str) else ""
+    return Outcome("", failed, error or None, milliseconds(body.duration))
 
 
-def item_ending(item: dict[str, Any]) -> _Ending:
-    """Return (failed, error, milliseconds) of a call's completed item."""
-    code, took = item.get("exit_code"), item.get("duration_ms")
-    failed = code != 0 if _is_int(code) else {"completed": False, "failed": True}.get(str(item.get("status")))
-    return failed, None, took if _is_int(took) else milliseconds(item.get("duration"))
-
-
-def _is_int(value: Any) -> TypeGuard[int]:
+def whole_number(value: Any) -> TypeGuard[int]:
+    """Say whether a JSON value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -89,11 +89,11 @@ class Usage(msgspec.Struct):
         return counted
 
 
-def remember(counts: dict[str, int], key: str, count: int) -> int:
+def remember(counts: dict[str, int], key: str, count: int, most: int = _REMEMBERED) -> int:
     """Note a count as the latest of a few, and return it."""
     counts.pop(key, None)
     counts[key] = count
-    if len(counts) > _REMEMBERED:
+    if len(counts) > most:
         del counts[next(iter(counts))]
     return count
 
