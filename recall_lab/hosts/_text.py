@@ -7,6 +7,7 @@ from typing import Any
 
 _DEEP = 6  # levels that are laid out; what lies deeper is compact JSON
 _INDENT = "  "
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def request_text(tool: str | None, request: object) -> str:
@@ -80,6 +81,6 @@ def _entry(head: str, value: object, indent: str, level: int, lines: list[str]) 
 
 def _compact(value: object) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return _ENCODE(value)
     except RecursionError:
         return "[nested too deep]"

@@ -243,6 +243,24 @@ def test_the_same_words_twice_are_two_prompts() -> None:
     assert len({block.block_id for block in outcome.own}) == 4
 
 
+@pytest.mark.parametrize(
+    ("turns", "live"),
+    [(0, "abcdef"), (1, "abcdf"), (2, "abf"), (9, "f")],
+)
+def test_turns_that_were_rolled_back_are_dead(turns: int, live: str) -> None:
+    source = prompt("a") + answer("b") + prompt("c") + answer("d") + prompt("e")
+    outcome = reading(source + event("thread_rolled_back", num_turns=turns) + prompt("f"))
+    assert "".join(block.text for block in outcome.live()) == live
+    assert "".join(block.text for block in outcome.own) == "abcdef"
+
+
+def test_rolling_back_counts_the_turns_that_still_stand() -> None:
+    back = event("thread_rolled_back", num_turns=1)
+    outcome = reading(prompt("a") + prompt("b") + back + prompt("c") + back + back + prompt("d"))
+    assert [block.text for block in outcome.live()] == ["d"]
+    assert outcome.dead == ((0, 3),)
+
+
 # ---- what is kept, and what never is -------------------------------------------------------------------------------
 
 

@@ -69,6 +69,7 @@ RECORDS = st.one_of(
         lambda place: event("item_completed", item={"type": "CommandExecution", "id": f"call_00000{place}"}), SMALL
     ),
     st.just(event("thread_name_updated", thread_name="Batching")),
+    st.builds(lambda turns: event("thread_rolled_back", num_turns=turns), SMALL),
     st.builds(lambda name: line(name, x=1), st.sampled_from(["mystery", "riddle", "x" * 80])),
     st.just(header()),
     st.builds(lambda words: bare_message("user", words), WORDS),
@@ -85,6 +86,7 @@ def same(whole: Outcome, pieces: Outcome) -> None:
     assert pieces.model_calls == whole.model_calls
     assert pieces.tool_calls == whole.tool_calls
     assert pieces.session == whole.session
+    assert pieces.dead == whole.dead
     assert pieces.checkpoint == whole.checkpoint
 
 

@@ -24,7 +24,7 @@ from recall_lab.hosts.codex.pairing import event_words
 from recall_lab.hosts.codex.records import Record
 from recall_lab.hosts.codex.sessions import cwd_told, facts_of, plain, words
 from recall_lab.hosts.codex.state import NAME, State
-from recall_lab.hosts.codex.tools import Outcome, ending, outcome, request_text, tool_name
+from recall_lab.hosts.codex.tools import Outcome, ending, outcome, request_text, tool_name, whole_number
 from recall_lab.hosts.codex.usage import Counted
 from recall_lab.model import Disposition, Kind, Role
 
@@ -147,7 +147,7 @@ class Fold:
         content = body.content if isinstance(body.content, list) else [body.content]
         label = body.role if body.role in ("user", "assistant", "developer", "system") else "message"
         if "user" in roles:
-            self.state.turn += 1
+            self.state.start_turn()
         disposition: Disposition = "metadata"
         for part, role in zip(content, roles, strict=True):
             if is_wrapper(part, content):
@@ -240,6 +240,8 @@ class Fold:
             return self._completed(record, stamp)
         elif kind in ENDINGS:
             self._ended(ending(body), body.call_id)
+        elif kind == "thread_rolled_back" and whole_number(body.num_turns):
+            self.state.roll_back(body.num_turns)
         elif kind == "thread_name_updated" and words(body.thread_name):
             self.news["title"] = body.thread_name
         return "duplicate" if kind in REPEATING_EVENTS else "metadata"
@@ -257,7 +259,7 @@ class Fold:
         if not text.strip():
             return "metadata"
         if is_user:
-            self.state.turn += 1
+            self.state.start_turn()
         role: Role = "user" if is_user else "assistant"
         self._block(record, self.state.next_id(record.kind), role, "text", text, stamp)
         return "indexed"

@@ -65,8 +65,8 @@ class Parser:
         return self._take()
 
     def dead(self) -> tuple[tuple[int, int], ...]:
-        """Return nothing: a rollout is one branch."""
-        return ()
+        """Return the turns that were rolled back; see ``hosts.base.Parser``."""
+        return tuple(self._fold.state.dead)
 
     def checkpoint(self) -> Checkpoint:
         """Return the first line that waits; see ``hosts.base.Parser``."""

@@ -76,6 +76,7 @@ class Body(msgspec.Struct, gc=False):
     usage: Tokens | None = None
     item: Any = None
     thread_name: Any = None
+    num_turns: Any = None
     success: Any = None
     exit_code: Any = None
     duration: Any = None

@@ -14,6 +14,7 @@ from recall_lab.hosts.codex.usage import Usage, remember
 NAME = "codex"
 
 _CALLS_REMEMBERED = 64
+_TURNS_REMEMBERED = 256
 _LONG_ID = 16  # characters; a shorter turn_id is a number within its session
 
 
@@ -37,6 +38,8 @@ class State(msgspec.Struct, array_like=True):
     anchor: str = ""
     counts: dict[str, int] = {}  # by label
     entered: dict[str, int] = {}  # how often a session or turn began, of the latest few
+    starts: list[int] = []  # the ord at which each of the latest turns began that still stand
+    dead: list[tuple[int, int]] = []  # half-open ranges of ord that were rolled back
     calls: dict[str, int] = {}  # heads of the block ids of the latest calls
     timestamp: str | None = None
     names: list[str] = []
@@ -64,6 +67,23 @@ class State(msgspec.Struct, array_like=True):
         if key != self.turn_key:
             self.turn_key = key
             self._enter("turn", key)
+
+    def start_turn(self) -> None:
+        """Count a turn, which begins with the next block."""
+        self.turn += 1
+        self.starts.append(self.ord)
+        if len(self.starts) > _TURNS_REMEMBERED:
+            del self.starts[0]
+
+    def roll_back(self, turns: int) -> None:
+        """Take the latest turns that still stand for dead, with all that followed."""
+        if turns > 0 and self.starts:
+            start = self.starts[-turns:][0]
+            del self.starts[-turns:]
+            while self.dead and self.dead[-1][0] >= start:
+                self.dead.pop()
+            if start < self.ord:
+                self.dead.append((start, self.ord))
 
     def next_id(self, label: str) -> str:
         """Return the id of the next block of this label since the anchor."""
