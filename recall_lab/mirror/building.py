@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
 _TEXTS = ("texts", "redactions", "entities", "postings")
 _WHOLE = ("activity", "judgments", "pins")
-STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 4
+STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 6
 
 
 def _load_prices_beside() -> None:
@@ -51,7 +51,7 @@ class Builder:
         self._db.execute(sql.TEMPORARY)
         for name in ("names", "sessions", "sources", *_SESSIONS):
             self._load(name)
-        self._execute(sql.RANK_SOURCES)
+        self._execute(sql.RANK_PLACES)
         self._execute(sql.ROOTS.format(only=""))
         for name in (*_TEXTS, *_WHOLE):
             self._load(name)
@@ -76,7 +76,7 @@ class Builder:
         self._run(sql.NOTE_STALE)
         self._run(sql.DELETE_OF_TEXTS)
         self._run(sql.DELETE_OF_CALLS)
-        self._execute(sql.RANK_SOURCES)
+        self._execute(sql.RANK_PLACES)
         self._execute(sql.ROOTS.format(only=sql.ONLY_STALE_TEXTS))
         texts = self._db.execute("SELECT DISTINCT text_id FROM temp.stale_texts").fetchall()
         for name in _TEXTS:

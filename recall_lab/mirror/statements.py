@@ -5,6 +5,7 @@ from __future__ import annotations
 TEMPORARY = """
 CREATE TEMP TABLE names (name_id INTEGER, name VARCHAR);
 CREATE TEMP TABLE stale_sessions (session_id INTEGER);
+CREATE TEMP TABLE stale_sources (source_id INTEGER);
 CREATE TEMP TABLE stale_texts (text_id BIGINT);
 CREATE TEMP TABLE stale_model_calls (key VARCHAR);
 CREATE TEMP TABLE stale_tool_calls (host VARCHAR, call_id VARCHAR);
@@ -75,21 +76,28 @@ LOAD = {
         SELECT lower(hex(block_id)), lower(hex(content_hash)), try_cast("at" AS TIMESTAMP), note FROM rows""",
 }
 
-# The order in which a block's places compete for being its root: main sessions before subagents and forks, then the
-# earliest start, then the smallest native id; within one session the source with the smallest path.
-RANK_SOURCES = """
-CREATE OR REPLACE TEMP TABLE source_rank AS
-SELECT q.source_id, row_number() OVER (
+# The order in which the places of a block or a call compete for being its root: main sessions before subagents and forks,
+# then the earliest start, then the smallest native id; within one session the source with the smallest path. A source may
+# tell of several sessions (subagents inside their parent's transcript), so pairs are ranked.
+RANK_PLACES = """
+CREATE OR REPLACE TEMP TABLE ranks AS
+SELECT p.session_id, p.source_id, row_number() OVER (
     ORDER BY s.relation IN ('subagent', 'fork') NULLS FIRST, s.started NULLS LAST, s.session, s.host, q.path, q.source_id
 ) AS rank
-FROM sources q JOIN sessions s USING (session_id)"""
+FROM (
+    SELECT session_id, source_id FROM placements
+    UNION SELECT session_id, source_id FROM copies.model_calls
+    UNION SELECT session_id, source_id FROM copies.tool_calls
+) p
+JOIN sessions s USING (session_id)
+JOIN sources q USING (source_id)"""
 
 # One row a text: its root placement. A rank fits 22 bits and an ord 40, so both make one number to take the least of.
 ROOTS = """
 CREATE OR REPLACE TEMP TABLE roots AS
 WITH placed AS (
     SELECT p.*, (k.rank << 40) + p.ord AS place
-    FROM placements p JOIN temp.source_rank k USING (source_id) {only}
+    FROM placements p JOIN temp.ranks k USING (session_id, source_id) {only}
 ),
 least AS (SELECT text_id, min(place) AS place, count(*) AS places FROM placed GROUP BY text_id)
 SELECT p.text_id, p.session_id, p.source_id, p.turn, p.ord, p.live, p.timestamp, p.cwd, p.branch, p.tool, p.model,
@@ -102,7 +110,7 @@ TURNS = """
 INSERT INTO turns
 WITH prompts AS (
     SELECT p.session_id, p.turn, min_by(left(b.text, 200), (k.rank << 40) + p.ord) AS prompt
-    FROM placements p JOIN temp.source_rank k USING (source_id) JOIN blocks b USING (text_id)
+    FROM placements p JOIN temp.ranks k USING (session_id, source_id) JOIN blocks b USING (text_id)
     WHERE p.role = 'user' AND b.kind = 'text' {only}
     GROUP BY p.session_id, p.turn
 )
@@ -110,7 +118,7 @@ SELECT p.session_id, any_value(s.session), any_value(s.host), p.turn, min(p.time
        count(DISTINCT p.text_id), bool_or(p.live), min_by(p.cwd, (k.rank << 40) + p.ord) FILTER (p.cwd IS NOT NULL),
        min_by(p.branch, (k.rank << 40) + p.ord) FILTER (p.branch IS NOT NULL), any_value(q.prompt)
 FROM placements p
-JOIN temp.source_rank k USING (source_id)
+JOIN temp.ranks k USING (session_id, source_id)
 JOIN sessions s USING (session_id)
 LEFT JOIN prompts q ON q.session_id = p.session_id AND q.turn = p.turn
 WHERE true {only}
@@ -142,7 +150,7 @@ WHERE n.session_id = sessions.session_id
 MODEL_CALLS = """
 INSERT INTO model_calls
 WITH told AS (
-    SELECT c.*, k.rank FROM copies.model_calls c JOIN temp.source_rank k USING (source_id) {only}
+    SELECT c.*, k.rank FROM copies.model_calls c JOIN temp.ranks k USING (session_id, source_id) {only}
 ),
 calls AS (
     SELECT key, count(*) AS copies,
@@ -173,7 +181,7 @@ standing AS (
     ASOF LEFT JOIN (
         SELECT session_id, turn, timestamp, max_by(cwd, (k.rank << 40) + ord) AS cwd,
                max_by(branch, (k.rank << 40) + ord) AS branch
-        FROM placements p JOIN temp.source_rank k USING (source_id)
+        FROM placements p JOIN temp.ranks k USING (session_id, source_id)
         WHERE timestamp IS NOT NULL AND (cwd IS NOT NULL OR branch IS NOT NULL)
           AND p.session_id IN (SELECT session_id FROM temp.wanderers)
         GROUP BY session_id, turn, timestamp
@@ -217,7 +225,7 @@ TOOL_CALLS = """
 INSERT INTO tool_calls
 WITH told AS (
     SELECT c.*, q.host, k.rank
-    FROM copies.tool_calls c JOIN temp.source_rank k USING (source_id) JOIN sources q USING (source_id) {only}
+    FROM copies.tool_calls c JOIN temp.ranks k USING (session_id, source_id) JOIN sources q USING (source_id) {only}
 ),
 calls AS (
     SELECT host, call_id,
@@ -240,6 +248,9 @@ ORDER BY c.started NULLS FIRST, c.call_id"""
 
 # What an incremental build takes out before it reads the stale sessions again.
 NOTE_STALE = (
+    # Sources that tell of no session have no change number either; they are few and always read again.
+    "INSERT INTO temp.stale_sources SELECT source_id FROM sources "
+    "WHERE session_id IS NULL OR session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "INSERT INTO temp.stale_texts SELECT DISTINCT text_id FROM placements SEMI JOIN temp.stale_sessions USING (session_id)",
     "INSERT INTO temp.stale_model_calls "
     "SELECT DISTINCT key FROM copies.model_calls SEMI JOIN temp.stale_sessions USING (session_id)",
@@ -247,8 +258,8 @@ NOTE_STALE = (
     "FROM copies.tool_calls c SEMI JOIN temp.stale_sessions USING (session_id) JOIN sources q USING (source_id)",
 )
 DELETE_OF_SESSIONS = (
-    "DELETE FROM ledger WHERE source_id IN (SELECT source_id FROM sources SEMI JOIN temp.stale_sessions USING (session_id))",
-    "DELETE FROM problems WHERE source_id IN (SELECT source_id FROM sources SEMI JOIN temp.stale_sessions USING (session_id))",
+    "DELETE FROM ledger WHERE source_id IN (SELECT source_id FROM temp.stale_sources)",
+    "DELETE FROM problems WHERE source_id IN (SELECT source_id FROM temp.stale_sources)",
     "DELETE FROM placements WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM turns WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM copies.model_calls WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",

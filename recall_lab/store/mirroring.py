@@ -49,7 +49,7 @@ def _columns(text: str) -> tuple[tuple[str, str], ...]:
 
 
 _IN_SESSIONS = "session_id IN (SELECT value FROM json_each(?))"
-_OF_SESSIONS = f"source_id IN (SELECT source_id FROM sources WHERE {_IN_SESSIONS})"
+_OF_SESSIONS = f"source_id IN (SELECT source_id FROM sources WHERE session_id IS NULL OR {_IN_SESSIONS})"
 _IN_TEXTS = "text_id IN (SELECT value FROM json_each(?))"
 
 STREAMS: dict[str, StreamSpec] = {
