@@ -55,7 +55,7 @@ class Query(msgspec.Struct, frozen=True):
 
 # Words that make a question and say nothing of what is asked.
 QUESTION_WORDS: Final = frozenset(
-    "a about an and any are as at be been but by can could did do does doing for from had has have having he her hers him "
+    "a about after an and any are as at be been before but by can could did do does doing for from had has have having he her hers him "
     "his how i if in into is it its just me my no not of on or our ours she should so than that the their theirs them then "
     "there these they this those to too up us was we were what when where which who whom whose why will with would you your "
     "yours am being because".split()
