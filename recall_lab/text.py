@@ -104,14 +104,19 @@ def identifier_words(text: str) -> str:
     Returns:
         The parts, separated by spaces, each identifier once; empty when none adds a term.
     """
-    parts: list[str] = []
+    return " ".join(dict(camel_words(text)).values())
+
+
+def camel_words(text: str) -> tuple[tuple[str, str], ...]:
+    """Find the identifiers with words inside them: (identifier, its words, separated by spaces), each once."""
+    found: dict[str, str] = {}
     for identifier in dict.fromkeys(_CAMEL.findall(text)):
         humps = _HUMP.findall(identifier)
         if len(humps) > 1:
-            parts.extend(humps)
+            found[identifier] = " ".join(humps)
     if "+" in text or "#" in text:
-        parts.extend(SIGNED_WORDS[name.lower()] for name in _SIGNED.findall(text))
-    return " ".join(parts)
+        found.update((name, SIGNED_WORDS[name.lower()]) for name in _SIGNED.findall(text))
+    return tuple(found.items())
 
 
 def camel_parts(text: str) -> Iterator[tuple[int, int, str]]:

@@ -1,17 +1,24 @@
 """Identifiers in a text: paths, uuids, hashes, URLs, errors, issues, commands, symbols; pure.
 
 Capture asks for every block, so cost is kept to one split and a memo: texts are cut at white space, and a piece that
-was seen before is not looked at again.
+was seen before is not looked at again. An entity is kept as a span of its text, four bytes each; what it is called (a
+lower-case uuid, ``#12`` for the number in a tracker's URL) is derived from kind and span.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+import sys
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from recall_lab.text import camel_words
 
 MAX_VALUE: Final = 200  # code points of one value; longer ones are not identifiers that anybody types
 MAX_ENTITIES: Final = 400  # of one block, in order of appearance
+MAX_START: Final = (1 << 21) - 1  # code points; what begins later in a text is not noted
+KINDS: Final = ("path", "uuid", "sha", "url", "error", "issue", "command", "symbol")
 
 _EXTENSIONS = (
     "py|pyi|ipynb|js|jsx|ts|tsx|mjs|cjs|json|jsonl|ya?ml|toml|md|mdx|rst|txt|csv|tsv|parquet|sql|db|sqlite|duckdb|sh|bash|zsh|"
@@ -21,7 +28,7 @@ _EXTENSIONS = (
 _PIECE = re.compile(
     rf"""
     (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s"'<>()\[\]{{}}|\\^`,;]+)
-  | (?P<uuid>(?<![0-9A-Za-z])[0-9A-Fa-f]{{8}}-[0-9A-Fa-f]{{4}}-[0-9A-Fa-f]{{4}}-[0-9A-Fa-f]{{4}}-[0-9A-Fa-f]{{12}}(?![0-9A-Za-z]))
+  | (?P<uuid>(?<![0-9A-Za-z])[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}(?![0-9A-Za-z]))
   | (?P<win>(?<![A-Za-z0-9])[A-Za-z]:\\{{1,2}}[\w.@+~-]+(?:\\{{1,2}}[\w.@+~-]+)*)
   | (?P<path>(?<![\w.~/-])(?:~|\.\.?)?(?:/[\w.@+~-]+)+/?
       | (?<![\w.~/-])[\w.@+-]+(?:/[\w.@+-]+)+/?
@@ -39,99 +46,267 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _URL_ISSUE = re.compile(r"/(?:issues|pull|pulls|merge_requests)/(\d{1,7})(?!\d)")
-_NOT_AN_ISSUE = frozenset({"UTF", "SHA", "ISO", "RFC", "GPT", "MD", "CVE", "AES", "RSA", "HTTP", "HTTPS", "TLS", "UTC", "GMT"})
-_INTERESTING = re.compile(r"[/\\_#.0-9-]|[a-z][A-Z]|[A-Z][A-Z]{3}|Error|Exception|Warning|Fault")
+_NOT_AN_ISSUE = frozenset(
+    {"UTF", "SHA", "ISO", "RFC", "GPT", "MD", "CVE", "AES", "RSA", "HTTP", "HTTPS", "TLS", "UTC", "GMT"}
+)
+_INTERESTING = re.compile(
+    r"[/\\_#]|[A-Za-z0-9]\.[A-Za-z@+]|--[a-z]|-[A-Za-z0-9]+-|[A-Z]{2}-\d|[a-z0-9][A-Z]|[A-Z]{5}|SIG[A-Z]"
+    r"|TS\d|[EWF]\d\d\d|[0-9a-f]{7}|Error|Exception|Warning|Fault|Interrupt|Panic|::|(?<!\w)\.[A-Za-z]"
+)
 
 PROGRAMS: Final = frozenset(
-    "git gh npm npx pnpm yarn bun deno node python python3 pip pip3 uv uvx poetry conda cargo rustc rustup docker podman kubectl "
-    "helm terraform aws gcloud az brew apt apt-get systemctl journalctl ssh scp rsync curl wget psql sqlite3 mysql redis-cli "
-    "pytest ruff mypy tox nox jest vitest eslint prettier tsc mvn gradle dotnet composer bundle rails mix ffmpeg tmux claude codex "
-    "vercel netlify wrangler fly supabase prisma alembic cmake ninja bazel".split()
+    [
+        "git",
+        "gh",
+        "npm",
+        "npx",
+        "pnpm",
+        "yarn",
+        "bun",
+        "deno",
+        "node",
+        "python",
+        "python3",
+        "pip",
+        "pip3",
+        "uv",
+        "uvx",
+        "poetry",
+        "conda",
+        "cargo",
+        "rustc",
+        "rustup",
+        "docker",
+        "podman",
+        "kubectl",
+        "helm",
+        "terraform",
+        "aws",
+        "gcloud",
+        "az",
+        "brew",
+        "apt",
+        "apt-get",
+        "systemctl",
+        "journalctl",
+        "ssh",
+        "scp",
+        "rsync",
+        "curl",
+        "wget",
+        "psql",
+        "sqlite3",
+        "mysql",
+        "redis-cli",
+        "pytest",
+        "ruff",
+        "mypy",
+        "tox",
+        "nox",
+        "jest",
+        "vitest",
+        "eslint",
+        "prettier",
+        "tsc",
+        "mvn",
+        "gradle",
+        "dotnet",
+        "composer",
+        "bundle",
+        "rails",
+        "mix",
+        "ffmpeg",
+        "tmux",
+        "claude",
+        "codex",
+        "vercel",
+        "netlify",
+        "wrangler",
+        "fly",
+        "supabase",
+        "prisma",
+        "alembic",
+        "cmake",
+        "ninja",
+        "bazel",
+    ]
 )
-_COMMAND = re.compile(rf"(?<![\w./-])((?:{'|'.join(sorted(PROGRAMS, key=len, reverse=True))}) +[a-z][\w:-]*(?<![:-]))(?![\w/.])")
-_AT_PROMPT = re.compile(r"^[ \t]*(?:\$|❯|➜) +([\w./-]+(?: +[a-z][\w:-]*)?)", re.MULTILINE)
+_WORDY = re.compile(r"[A-Za-z0-9][A-Z]|[+#]")
+_BEFORE_PROGRAM = re.compile(r"[\w./-]")
+_AFTER_PROGRAM = re.compile(r" +[a-z][\w:-]*(?<![:-])(?![\w/.])")
+_AT_PROMPT = re.compile(r"^[ \t]*(?:\$|\u276f|\u279c) +([\w./-]+(?: +[a-z][\w:-]*)?)", re.MULTILINE)
 
-_MEMO_SIZE: Final = 400_000
+_CODES: Final = {kind: code for code, kind in enumerate(KINDS)}
+_COMMAND: Final = _CODES["command"]
+_MEMO_SIZE: Final = 300_000
 _MEMO_PIECE: Final = 80
-_memo: dict[str, tuple[tuple[str, str], ...]] = {}
-_plain: set[str] = set()
 
 
-def entities(text: str) -> tuple[tuple[str, str], ...]:
-    """Find the identifiers in a block.
+class Analysis(NamedTuple):
+    """What capture notes of a text.
+
+    Attributes:
+        spans: Entities as 32-bit numbers, little endian: 3 bits of kind (place in ``KINDS``), 8 bits of length, 21 bits
+            of start; both in code points. In order of appearance, each entity once, commands last.
+        words: The words inside camelCase identifiers and the like, for the full-text index.
+    """
+
+    spans: bytes
+    words: str
+
+
+class _Found(NamedTuple):
+    """What one piece between white space holds; starts are within the piece."""
+
+    entities: tuple[tuple[int, int, int, str], ...]  # code of the kind, start, length, value
+    words: tuple[tuple[str, str], ...]  # identifier, its words
+    program: str = ""  # a program that a command may begin with
+
+
+_found: dict[str, _Found] = {}  # pieces that hold something, and what
+_hot: set[str] = set()  # the same pieces; a set meets another faster than a dictionary does
+_seen: set[str] = set()  # every piece that was looked at
+
+
+def analyse(text: str) -> Analysis:
+    """Find the identifiers in a block, and the words inside them.
 
     Args:
         text: A block's redacted text.
+    """
+    pieces = set(text.split())
+    if len(_seen) > _MEMO_SIZE:
+        _found.clear()
+        _hot.clear()
+        _seen.clear()
+    once: dict[str, _Found] = {}
+    for piece in pieces - _seen:
+        found = _look(piece)
+        if len(piece) <= _MEMO_PIECE:
+            _seen.add(piece)
+            if found:
+                _hot.add(piece)
+                _found[piece] = found
+        elif found:
+            once[piece] = found
+    numbers: dict[tuple[int, str], int] = {}
+    words: dict[str, str] = {}
+    here = [(text.find(piece), _found[piece]) for piece in pieces & _hot]
+    here += [(text.find(piece), found) for piece, found in once.items()]
+    here.sort(key=_place)
+    programs: set[str] = set()
+    for at, found in here:
+        if found.words:
+            words.update(found.words)
+        if found.program:
+            programs.add(found.program)
+        for code, start, length, value in found.entities:
+            if at + start <= MAX_START:
+                numbers.setdefault((code, value), code << 29 | length << 21 | (at + start))
+    if programs or "$ " in text:
+        for start, end in _commands(text, sorted(programs)):
+            value = " ".join(text[start:end].split())
+            numbers.setdefault((_COMMAND, value), _COMMAND << 29 | (end - start) << 21 | start)
+    return Analysis(_pack(numbers.values()) if numbers else b"", " ".join(words.values()) if words else "")
+
+
+def _place(found: tuple[int, _Found]) -> int:
+    return found[0]
+
+
+def entities(text: str, spans: bytes | None = None) -> tuple[tuple[str, str], ...]:
+    """Name the identifiers in a block.
+
+    Args:
+        text: A block's redacted text.
+        spans: What ``analyse`` noted of it; found anew when left out.
 
     Returns:
-        Distinct ``(kind, value)`` in order of appearance (commands last), at most ``MAX_ENTITIES``; values have at most
-        ``MAX_VALUE`` code points. Kinds: path, uuid, sha, url, error, issue, command, symbol. Uuids are lower case, an
-        issue of a tracker's URL is given as ``#<number>`` too, an error without its module.
+        Distinct ``(kind, value)`` in order of appearance, at most ``MAX_ENTITIES``; values have at most ``MAX_VALUE``
+        code points. Kinds: path, uuid, sha, url, error, issue, command, symbol. Uuids are lower case, an issue of a
+        tracker's URL is given as ``#<number>`` too, an error without its module.
     """
-    pieces = dict.fromkeys(text.split())
-    fresh = pieces.keys() - _plain
-    if not fresh:
-        return ()
-    if len(_memo) + len(_plain) > _MEMO_SIZE:
-        _memo.clear()
-        _plain.clear()
+    packed = analyse(text).spans if spans is None else spans
     found: dict[tuple[str, str], None] = {}
-    for piece in pieces if len(fresh) == len(pieces) else [p for p in pieces if p in fresh]:
-        known = _memo.get(piece)
-        if known is None:
-            known = _look(piece)
-        for entity in known:
-            found[entity] = None
-    if not PROGRAMS.isdisjoint(pieces):
-        for match in _COMMAND.finditer(text):
-            found["command", " ".join(match.group(1).split())] = None
-    if "$ " in text:
-        for match in _AT_PROMPT.finditer(text):
-            if len(match.group(1)) <= MAX_VALUE:
-                found["command", " ".join(match.group(1).split())] = None
-    return tuple(found)[:MAX_ENTITIES] if len(found) > MAX_ENTITIES else tuple(found)
+    for number in _unpack(packed):
+        kind, start = KINDS[number >> 29], number & MAX_START
+        found[kind, entity_value(kind, text[start : start + (number >> 21 & 0xFF)])] = None
+    return tuple(found)
 
 
-def _look(piece: str) -> tuple[tuple[str, str], ...]:
-    """Look at one piece between white space for the first time."""
-    if not _INTERESTING.search(piece):
-        if len(piece) <= _MEMO_PIECE and piece not in PROGRAMS:
-            _plain.add(piece)
-        return ()
-    result = tuple(_of_piece(piece))
-    if len(piece) <= _MEMO_PIECE:
-        if result or piece in PROGRAMS:
-            _memo[piece] = result
-        else:
-            _plain.add(piece)
-    return result
+def entity_value(kind: str, raw: str) -> str:
+    """Return what an entity is called, from its kind and the characters of its span."""
+    if kind == "uuid":
+        return raw.lower()
+    if kind == "command":
+        return " ".join(raw.split())
+    if kind == "issue" and raw.isdigit():
+        return f"#{raw}"
+    return raw
 
 
-def _of_piece(piece: str) -> Iterator[tuple[str, str]]:
+def _pack(numbers: Iterable[int]) -> bytes:
+    packed = array("I", list(numbers)[:MAX_ENTITIES])
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return packed.tobytes()
+
+
+def _unpack(data: bytes) -> array[int]:
+    numbers = array("I", data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _look(piece: str) -> _Found | None:
+    """Look at one piece for the first time; None when it holds nothing."""
+    found = tuple(_of_piece(piece)) if _INTERESTING.search(piece) else ()
+    words = camel_words(piece) if _WORDY.search(piece) else ()
+    program = piece.lstrip("`'\"([{$>;&|")
+    if program in PROGRAMS:
+        return _Found(found, words, program)
+    return _Found(found, words) if found or words else None
+
+
+def _of_piece(piece: str) -> Iterator[tuple[int, int, int, str]]:
     for match in _PIECE.finditer(piece):
-        kind = match.lastgroup or ""
-        value = match.group()
+        kind, start, raw = match.lastgroup or "", match.start(), match.group()
         if kind == "url":
-            value = value.rstrip(".:!?*")
-            number = _URL_ISSUE.search(value)
+            raw = raw.rstrip(".:!?*")
+            number = _URL_ISSUE.search(raw)
             if number:
-                yield "issue", f"#{number.group(1)}"
-        elif kind == "uuid":
-            value = value.lower()
+                yield _CODES["issue"], start + number.start(1), len(number.group(1)), f"#{number.group(1)}"
         elif kind in {"path", "win"}:
-            kind = "path"
-            value = value.rstrip(".")
-            if not _is_path(value):
+            kind, raw = "path", raw.rstrip(".")
+            if not _is_path(raw):
                 continue
         elif kind == "error":
-            value = value.rpartition(".")[2]
+            name = raw.rpartition(".")[2]
+            start, raw = start + len(raw) - len(name), name
         elif kind == "issue":
-            if value.partition("-")[0] in _NOT_AN_ISSUE:
+            if raw.partition("-")[0] in _NOT_AN_ISSUE:
                 continue
-        elif kind == "sha" and (value.isdigit() or value.isalpha()):
+        elif kind == "sha" and (raw.isdigit() or raw.isalpha()):
             continue
-        if 1 < len(value) <= MAX_VALUE:
-            yield kind, value
+        if 1 < len(raw) <= MAX_VALUE:
+            yield _CODES[kind], start, len(raw), entity_value(kind, raw)
+
+
+def _commands(text: str, programs: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Find where a known program is followed by a subcommand, and what stands after a shell's prompt."""
+    for program in programs:
+        at = text.find(f"{program} ")
+        while at >= 0:
+            match = _AFTER_PROGRAM.match(text, at + len(program))
+            begins = at == 0 or not _BEFORE_PROGRAM.match(text, at - 1)
+            if match and begins and match.end() - at <= MAX_VALUE and match.end() <= MAX_START:
+                yield at, match.end()
+            at = text.find(f"{program} ", at + 1)
+    if "$ " in text:
+        for match in _AT_PROMPT.finditer(text):
+            if match.end(1) - match.start(1) <= MAX_VALUE and match.end(1) <= MAX_START:
+                yield match.span(1)
 
 
 def _is_path(value: str) -> bool:

@@ -84,7 +84,7 @@ class Accounts:
                 record = next((r for r in reversed(self._open) if r.offset == offset), None)
                 record_type, length = (record.record_type, record.length) if record else ("queue-operation", 0)
                 self._queued.append(_Queued(block.ord, block.content_hash, record_type, length))
-            elif block.role == "user" and block.kind == "text" and self._queued:
+            elif block.role in {"user", "host"} and block.kind == "text" and self._queued:
                 repeated = [queued for queued in self._queued if queued.content_hash == block.content_hash]
                 if repeated:
                     dropped.append(repeated[0].ord)
