@@ -18,7 +18,7 @@ _WEEKS_FROM = 200  # days in view from which bars are weeks
 _MONTHS_FROM = 1_100
 
 FORMATS = {
-    "usd": ("$,.2f", "$~s"),
+    "usd": ("$,.2f", "$,.3~r"),  # not SI: $200m would be read as millions
     "tokens": (",.0f", "~s"),
     "bytes": (",.0f", "~s"),
     "count": (",.0f", "~s"),
