@@ -66,7 +66,7 @@ notebooks: .venv/test.stamp
 	@$(BIN)/python tests/notebooks/store_output.py
 
 picture: .venv/test.stamp
-	@$(BIN)/python tests/browser/picture.py
+	@$(BIN)/python -m tests.browser.picture
 
 clean:
 	rm -rf demo build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
