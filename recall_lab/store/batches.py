@@ -34,6 +34,13 @@ _UPSERT_TOOL_CALL = (
 )
 
 
+_STILL_IN_CONFLICT = (
+    "SELECT EXISTS (SELECT 1 FROM placements p JOIN blocks b USING (text_id) "
+    "JOIN blocks o ON o.block_id = b.block_id AND o.text_id <> b.text_id "
+    "JOIN placements q ON q.text_id = o.text_id WHERE p.source_id = ? AND b.kind <> 'summary')"
+)
+
+
 def best_role(roles: Iterable[str]) -> str:
     """Return the role that wins where copies of a block differ: user, then assistant, tool, host."""
     return min(roles, key=_ROLE_RANK.__getitem__)
@@ -71,6 +78,7 @@ class BatchWriter:
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
         batch = self._without_forgotten(batch)
         own = self._session(batch.session, change) if batch.session else None
+        was_in_conflict = self._in_conflict(batch.source)
         source_id = self._source(batch.source, own)
         if own is None or batch.session is None:
             self._ledger(source_id, batch)
@@ -93,7 +101,7 @@ class BatchWriter:
         shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
-        conflicts = self._conflicts(source_id, fresh)
+        conflicts = self._conflicts(source_id, fresh, was_in_conflict=was_in_conflict)
         touched = left | set(sessions.values())
         for session_id in touched:
             self._session_row(session_id)
@@ -196,6 +204,12 @@ class BatchWriter:
             "INSERT INTO sessions (host, native_id, change) VALUES (?, ?, ?) RETURNING session_id", (*key, change)
         ).get
         return made
+
+    def _in_conflict(self, source: Source) -> bool:
+        state = self._db.execute(
+            "SELECT state FROM sources WHERE machine = ? AND path = ?", (source.machine, source.path)
+        ).get
+        return bool(state == "conflict")
 
     def _source(self, source: Source, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
@@ -342,21 +356,34 @@ class BatchWriter:
             ((source_id, row.offset, row.length, row.disposition, row.reason) for row in batch.problems),
         )
 
-    def _conflicts(self, source_id: int, fresh: Iterable[tuple[str, str]]) -> int:
-        """Count the new texts whose id stands somewhere with another text, and mark the source."""
+    def _conflicts(self, source_id: int, fresh: Iterable[tuple[str, str]], *, was_in_conflict: bool) -> int:
+        """Count new texts whose record stands somewhere with another text, and mark every source that holds one.
+
+        Summaries are left out: they have no record id of their own, and each file words them anew.
+        """
         db = self._db
+        holders: set[int] = set()
         conflicts = 0
         for block_id, _ in fresh:
             blob = bytes.fromhex(block_id)
-            if db.execute("SELECT count(*) FROM blocks WHERE block_id = ?", (blob,)).get > 1:
-                conflicts += db.execute(
-                    "SELECT count(DISTINCT text_id) > 1 FROM blocks JOIN placements USING (text_id) WHERE block_id = ?",
-                    (blob,),
-                ).get
-        if conflicts:
+            if db.execute("SELECT count(*) FROM blocks WHERE block_id = ?", (blob,)).get < 2:
+                continue
+            placed = rows(
+                db,
+                "SELECT text_id, source_id FROM blocks JOIN placements USING (text_id) "
+                "WHERE block_id = ? AND kind <> 'summary'",
+                (blob,),
+            )
+            if len({text_id for text_id, _ in placed}) > 1:
+                conflicts += 1
+                holders.update(holder for _, holder in placed)
+        if was_in_conflict and db.execute(_STILL_IN_CONFLICT, (source_id,)).get:
+            holders.add(source_id)
+        for holder in holders:
             db.execute(
-                "UPDATE sources SET state = 'conflict', detail = ? WHERE source_id = ?",
-                (f"{conflicts} records have the id of another record and a different text; both are kept", source_id),
+                "UPDATE sources SET state = 'conflict', detail = 'a record stands in another file with a different text; "
+                "both are kept' WHERE source_id = ? AND state = 'complete'",
+                (holder,),
             )
         return conflicts
 

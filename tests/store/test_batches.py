@@ -110,16 +110,29 @@ def test_a_tail_is_replaced_and_the_rest_stays(path: Path) -> None:
         assert placed == [("keep",), ("settled",), ("new",)]
 
 
-def test_a_conflict_keeps_both_texts_and_says_so(path: Path) -> None:
+def test_a_conflict_keeps_both_texts_and_marks_both_sources(path: Path) -> None:
     with open_writer(path) as writer:
-        writer.apply(batch(block(1, "this")))
+        writer.apply(batch(block(1, "this"), block(2, "tail")))
         applied = writer.apply(batch(block(1, "that"), path="/t/b.jsonl", session="s2"))
         assert applied.conflicts == 1
         assert found(writer, "this") == [1]
-        assert found(writer, "that") == [2]
+        assert found(writer, "that") == [3]
         with open_reader(path) as reader:
-            assert status(reader).states == {"complete": 1, "conflict": 1}
-            assert status(reader).blocks == 1
+            assert status(reader).states == {"conflict": 2}
+            assert status(reader).blocks == 2
+        writer.apply(batch(block(3, "appended"), from_ord=3))
+        assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("conflict",), ("conflict",)]
+        writer.apply(batch(block(1, "that"), block(2, "tail")))
+        assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("complete",), ("conflict",)]
+        writer.apply(batch(block(1, "that"), path="/t/b.jsonl", session="s2"))
+        assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("complete",), ("complete",)]
+
+
+def test_a_summary_that_each_file_words_anew_is_no_conflict(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "this", kind="summary", role="host")))
+        applied = writer.apply(batch(block(1, "that", kind="summary", role="host"), path="/t/b.jsonl", session="s2"))
+        assert applied.conflicts == 0
 
 
 def test_a_dropped_queued_prompt_leaves_its_place(path: Path) -> None:
