@@ -25,7 +25,7 @@ from recall_lab.evidence.records import (
 from recall_lab.evidence.relations import session_relations
 from recall_lab.evidence.saving import save, write_private
 from recall_lab.evidence.skills import skillify
-from recall_lab.evidence.verifying import verify
+from recall_lab.evidence.verifying import verify, verify_text
 
 __all__ = [
     "Action",
@@ -60,5 +60,6 @@ __all__ = [
     "session_view",
     "skillify",
     "verify",
+    "verify_text",
     "write_private",
 ]

@@ -29,39 +29,41 @@ def verify(reader: Reader, path: str | Path) -> Verification:
         NotFoundError: there is no such file.
         UsageError: it cannot be read as UTF-8 text, or its JSON is broken.
     """
-    found = contents(Path(path).expanduser())
+    target = Path(path).expanduser()
+    try:
+        if target.stat().st_size > _LARGEST:
+            raise UsageError(f"{target}: larger than {_LARGEST >> 20} MB; split it")
+        text = target.read_bytes().decode("utf-8")
+    except FileNotFoundError as error:
+        raise NotFoundError(f"{target}: no such file; check the path") from error
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be read ({error.strerror}); check the path and its permissions") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{target}: not UTF-8 text (byte {error.start}); verify the file as it was saved") from error
+    return verify_text(reader, text, target.suffix, name=str(target))
+
+
+def verify_text(reader: Reader, text: str, suffix: str, *, name: str = "the document") -> Verification:
+    """Check every receipt of a document as ``verify`` does; ``suffix`` names its form, ``name`` is for messages.
+
+    Raises:
+        UsageError: its JSON is broken.
+    """
+    form = suffix.lower()
+    if form in {".html", ".htm"}:
+        found = html_page.contents(text)
+    elif form in {".json", ".ipynb", ".jsonld"}:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{name}: not JSON that can be read; verify the file as it was saved") from error
+        found = notebook.contents(value) if notebook.is_notebook(value) else web_annotations.contents(value)
+    else:
+        found = markdown.contents(text)
     with store.snapshot(reader):
         verdicts = list(_verdicts(reader, found))
     failed = tuple(verdict for verdict in verdicts if verdict is not None)
     return Verification(checked=len(verdicts), valid=len(verdicts) - len(failed), failed=failed)
-
-
-def contents(path: Path) -> Contents:
-    """Find the receipts and quotations of a file, by its suffix.
-
-    Raises:
-        NotFoundError, UsageError: as for ``verify``.
-    """
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise UsageError(f"{path}: larger than {_LARGEST >> 20} MB; split it")
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError as error:
-        raise NotFoundError(f"{path}: no such file; check the path") from error
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); check the path and its permissions") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 text (byte {error.start}); verify the file as it was saved") from error
-    suffix = path.suffix.lower()
-    if suffix in {".html", ".htm"}:
-        return html_page.contents(text)
-    if suffix in {".json", ".ipynb", ".jsonld"}:
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}: not JSON that can be read; verify the file as it was saved") from error
-        return notebook.contents(value) if notebook.is_notebook(value) else web_annotations.contents(value)
-    return markdown.contents(text)
 
 
 def _verdicts(reader: Reader, found: Contents) -> Iterator[Failed | None]:

@@ -23,7 +23,7 @@ def said(name: str, text: str, at: int, **more: object) -> PlacedBlock:
         "role": "assistant",
         "kind": "text",
         "turn": 1,
-        "timestamp": f"2026-05-01T10:{at:02d}:00.000Z",
+        "timestamp": f"2026-05-01T{10 + at // 60:02d}:{at % 60:02d}:00.000Z",
         **more,
     }
     return PlacedBlock(
