@@ -111,7 +111,7 @@ class CoveragePanel(Panel):
                 if waiting
                 else "Every transcript on the disk is captured to its end."
             )
-            fill_table(self.missing, ("source", "state", "waiting bytes"), rows, said)
+            fill_table(self.missing, ("source", "state", "waiting bytes") if rows else (), rows, said)
 
     def _show(self, coverage: Coverage) -> None:
         size = coverage.bytes
