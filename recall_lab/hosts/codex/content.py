@@ -64,6 +64,11 @@ def is_wrapper(part: Any, parts: list[Any]) -> bool:
     return any(isinstance(other, dict) and other.get("type") == "input_image" for other in parts)
 
 
+def is_blank(text: str) -> bool:
+    """Say whether a text is empty or white space only."""
+    return not text or text.isspace()
+
+
 def image_text(source: Any, media_type: Any = None) -> str:
     """Return what stands for a picture: its type and size in bytes, or where it lies."""
     if isinstance(source, dict):

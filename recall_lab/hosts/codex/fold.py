@@ -8,7 +8,7 @@ import msgspec
 
 from recall_lab.hosts._names import TypeNames, utc_time
 from recall_lab.hosts.base import Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall, make_id
-from recall_lab.hosts.codex.content import image_text, is_wrapper, part_text, without_data
+from recall_lab.hosts.codex.content import image_text, is_blank, is_wrapper, part_text, without_data
 from recall_lab.hosts.codex.items import inner_call
 from recall_lab.hosts.codex.kinds import (
     CALLS,
@@ -156,7 +156,7 @@ class Fold:
             text = part_text(part)
             if self._cwd is None and role == "host" and (cwd := cwd_told(text)):
                 self._settings(None, cwd)
-            if text.strip():
+            if not is_blank(text):
                 self._block(record, block_id, role, "text", text, stamp)
                 disposition = "indexed"
         return disposition
@@ -192,7 +192,7 @@ class Fold:
         body = record.body
         result = outcome(body.tools if record.kind == "tool_search_output" else body.output)
         block_id, call_id = self._call_ids(record)
-        told = bool(result.text.strip())
+        told = not is_blank(result.text)
         if told:
             self._block(record, block_id, "tool", "tool_result", result.text, stamp, call_id=call_id)
         if call_id:
@@ -218,7 +218,7 @@ class Fold:
         parts = content if isinstance(content, list) else [content]
         text = "\n".join(said for part in parts if (said := part_text(part)))
         block_id = self.state.next_id(record.kind)
-        if not text.strip():
+        if is_blank(text):
             return "excluded"
         self._block(record, block_id, "host", "text", text, stamp)
         return "indexed"
@@ -256,7 +256,7 @@ class Fold:
         found = [*_list(body.images), *_list(body.local_images)]
         pictures = map(image_text, found)
         text = "\n".join(part for part in (without_data(text), *pictures) if part)
-        if not text.strip():
+        if is_blank(text):
             return "metadata"
         if is_user:
             self.state.start_turn()
@@ -282,7 +282,7 @@ class Fold:
         ]
         text, result = request_text(call.tool, call.request), call.outcome
         self._block(record, ids[0], "assistant", "tool_use", text, stamp, tool=call.tool, call_id=call_id)
-        told = bool(result.text.strip())
+        told = not is_blank(result.text)
         if told:
             self._block(record, ids[1], "tool", "tool_result", result.text, stamp, call_id=call_id)
         self._called(
@@ -320,7 +320,7 @@ class Fold:
         """Index the summary; ``replacement_history`` repeats what was said before."""
         block_id = self.state.next_id(record.kind)
         text = words(record.body.message)
-        if not text or not text.strip():
+        if text is None or is_blank(text):
             return "metadata"
         self._block(record, block_id, "host", "summary", text, stamp)
         return "indexed"
