@@ -33,7 +33,7 @@ def verify(reader: Reader, path: str | Path) -> Verification:
     try:
         if target.stat().st_size > _LARGEST:
             raise UsageError(f"{target}: larger than {_LARGEST >> 20} MB; split it")
-        text = target.read_bytes().decode("utf-8")
+        text = target.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:
         raise NotFoundError(f"{target}: no such file; check the path") from error
     except OSError as error:
@@ -50,6 +50,9 @@ def verify_text(reader: Reader, text: str, suffix: str, *, name: str = "the docu
         UsageError: its JSON is broken.
     """
     form = suffix.lower()
+    # No form prints a carriage return as such: where every line ends in one, another program has put it there.
+    if "\r\n" in text and text.count("\r\n") == text.count("\n"):
+        text = text.replace("\r\n", "\n")
     if form in {".html", ".htm"}:
         found = html_page.contents(text)
     elif form in {".json", ".ipynb", ".jsonld"}:

@@ -171,6 +171,27 @@ def test_a_brief_whose_quotation_is_cut_out_or_copied_in_does_not_verify(
 
 
 @pytest.mark.parametrize("suffix", FORMS)
+def test_a_file_that_another_system_gave_its_line_ends_still_verifies(
+    tiny: TinyStore, tmp_path: Path, suffix: str
+) -> None:
+    reader, brief = told(tiny, "two\nlines\r\nand more", 0, 14)
+    path = tmp_path / f"brief{suffix}"
+    save(brief, path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    found = verify(reader, path)
+    assert (found.failed, found.checked) == ((), len(brief.citations))
+
+
+def test_a_notebook_that_jupyter_saved_again_still_verifies(tiny: TinyStore, tmp_path: Path) -> None:
+    reader, brief = told(tiny, "".join(HOSTILE), 0, 300)
+    path = tmp_path / "brief.ipynb"
+    save(brief, path)
+    nbformat.write(nbformat.read(path, as_version=4), path)
+    found = verify(reader, path)
+    assert (found.failed, found.checked) == ((), len(brief.citations))
+
+
+@pytest.mark.parametrize("suffix", FORMS)
 def test_a_file_without_receipts_verifies_nothing(tiny: TinyStore, tmp_path: Path, suffix: str) -> None:
     tiny.tell(said("a", "text", 0))
     path = tmp_path / f"plain{suffix}"
