@@ -381,7 +381,7 @@ class BatchWriter:
             holders.add(source_id)
         for holder in holders:
             db.execute(
-                "UPDATE sources SET state = 'conflict', detail = 'a record stands in another file with a different text; "
+                "UPDATE sources SET state = 'conflict', detail = 'a record stands in another file with another text; "
                 "both are kept' WHERE source_id = ? AND state = 'complete'",
                 (holder,),
             )
