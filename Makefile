@@ -42,7 +42,7 @@ help:
 	@echo "make clean      remove demo/, builds and caches; .venv and work/ stay"
 
 lab: .venv/lab.stamp
-	@$(BIN)/recall-lab lab
+	@$(BIN)/recall-lab lab $(OPTIONS)
 
 demo: .venv/lab.stamp
 	@$(BIN)/recall-lab demo

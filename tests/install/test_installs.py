@@ -124,6 +124,7 @@ def test_everything_that_ships_is_found_and_the_main_job_runs(
 
 def test_the_wheel_holds_what_the_checkout_holds(wheel: Path) -> None:
     inside = set(zipfile.ZipFile(wheel).namelist())
+    assert {Path(name).suffix for name in inside if "/_shipped/" in name} == {".sql", ".ipynb"}
     for folder, place in (("queries", "recall_lab/_shipped/queries"), ("notebooks", "recall_lab/_shipped/notebooks")):
         for path in (ROOT / folder).iterdir():
             if path.suffix in {".sql", ".ipynb"}:
