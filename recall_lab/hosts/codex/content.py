@@ -9,10 +9,11 @@ from recall_lab.hosts._text import base64_size, placeholder
 
 _DATA_URL = re.compile(r"data:([\w.+-]{1,64}/[\w.+-]{1,64})?(?:;[\w.=-]{1,64}){0,8};base64,([A-Za-z0-9+/=_-]*)")
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}")
-_WRAPPER = re.compile(r"\s*(?:<image(?:\s[^<>]*)?>|</image>)\s*")
+_TAG = re.compile(r"\s*(?:<image(?:\s[^<>]*)?>|</image>)\s*")
 _IMAGES = frozenset({"input_image", "output_image", "image"})
 _FILES = frozenset({"input_file", "file", "document", "input_audio", "audio", "resource"})
 PART_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "encrypted_content"}) | _IMAGES | _FILES
+_LONG_TAG = 400  # characters; it may name a file
 _WORDS = 200  # base64 of fewer characters may be a word of the text
 
 
@@ -51,17 +52,18 @@ def part_words(part: Any) -> str | None:
 def message_words(content: Any) -> list[str]:
     """Return the words of a message, part by part, without the tags around pictures."""
     parts = content if isinstance(content, list) else [content]
-    return [text for part in parts if (text := part_words(part)) is not None and not is_wrapper(part, parts)]
+    return [
+        text for part, tag in zip(parts, tags(parts), strict=True) if not tag and (text := part_words(part)) is not None
+    ]
 
 
-def is_wrapper(part: Any, parts: list[Any]) -> bool:
-    """Say whether a part is only the tag that the host puts before or after a picture of the same message."""
-    if len(parts) < 2 or not isinstance(part, dict):
-        return False
-    text = part.get("text")
-    if not isinstance(text, str) or len(text) > 400 or not _WRAPPER.fullmatch(text):
-        return False
-    return any(isinstance(other, dict) and other.get("type") == "input_image" for other in parts)
+def tags(parts: list[Any]) -> list[bool]:
+    """Say of each part of a message whether it is only the tag that the host puts before or after a picture in it."""
+    if not any(isinstance(part, dict) and part.get("type") == "input_image" for part in parts):
+        return [False] * len(parts)
+    return [
+        text is not None and len(text) < _LONG_TAG and bool(_TAG.fullmatch(text)) for text in map(part_words, parts)
+    ]
 
 
 def is_blank(text: str) -> bool:

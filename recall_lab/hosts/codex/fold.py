@@ -8,7 +8,7 @@ import msgspec
 
 from recall_lab.hosts._names import TypeNames, utc_time
 from recall_lab.hosts.base import Event, RawBlock, RawModelCall, RawRecord, RawSession, RawToolCall, make_id
-from recall_lab.hosts.codex.content import image_text, is_blank, is_wrapper, part_text, without_data
+from recall_lab.hosts.codex.content import image_text, is_blank, part_text, tags, without_data
 from recall_lab.hosts.codex.items import inner_call
 from recall_lab.hosts.codex.kinds import (
     CALLS,
@@ -149,8 +149,8 @@ class Fold:
         if "user" in roles:
             self.state.start_turn()
         disposition: Disposition = "metadata"
-        for part, role in zip(content, roles, strict=True):
-            if is_wrapper(part, content):
+        for part, role, tag in zip(content, roles, tags(content), strict=True):
+            if tag:
                 continue
             block_id = self.state.next_id(label)
             text = part_text(part)

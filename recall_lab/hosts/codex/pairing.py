@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from recall_lab.hosts.codex.content import is_wrapper, message_words, part_words
+from recall_lab.hosts.codex.content import message_words, part_words, tags
 from recall_lab.hosts.codex.records import Body, Record
 from recall_lab.model import Role
 
@@ -192,9 +192,9 @@ class Window:
         whole = pair is not None and 0 in pair.found
         kinds = _annotations(body, len(content))
         roles: list[Role | None] = []
-        for place, part in enumerate(content):
+        for place, (part, tag) in enumerate(zip(content, tags(content), strict=True)):
             text = part_words(part)
-            if text is None or is_wrapper(part, content):
+            if text is None or tag:
                 roles.append(_annotated(kinds[place]) if kinds else None)
             elif whole or text in found:
                 roles.append("user")

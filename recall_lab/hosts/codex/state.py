@@ -80,8 +80,8 @@ class State(msgspec.Struct, array_like=True):
         if turns > 0 and self.starts:
             start = self.starts[-turns:][0]
             del self.starts[-turns:]
-            while self.dead and self.dead[-1][0] >= start:
-                self.dead.pop()
+            while self.dead and self.dead[-1][1] >= start:
+                start = min(start, self.dead.pop()[0])
             if start < self.ord:
                 self.dead.append((start, self.ord))
 
