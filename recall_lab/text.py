@@ -38,6 +38,8 @@ _SPECIAL = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}]")
 _GREEK_LETTERS = "\u0386-\u03ce\u1f00-\u1fff"
 _GREEK = re.compile(f"[{_GREEK_LETTERS}]")
 _CHANGED = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}{_GREEK_LETTERS}]")
+# What is not ASCII, with the character before it, which it may join.
+_BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
 _POINT = re.compile(f"[{_POINTS}]")
 
@@ -188,18 +190,18 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
         for match in _CHANGED.finditer(text):
             yield match.start(), match.end(), index_form(match.group())
         return
-    start = 0
-    while start < len(text):
-        end = start + 1
-        # A character and what may join it are normalised as one piece.
-        while end < len(text) and _joins(text[end]):
-            end += 1
-        piece = text[start:end]
-        if not piece.isascii():
+    for run in _BEYOND_ASCII.finditer(text):
+        start, stop = run.span()
+        while start < stop:
+            end = start + 1
+            # A character and what may join it are normalised as one piece.
+            while end < stop and _joins(text[end]):
+                end += 1
+            piece = text[start:end]
             form = index_form(piece)
             if form != piece:
                 yield start, end, form
-        start = end
+            start = end
 
 
 def _joins(char: str) -> bool:
@@ -222,40 +224,32 @@ def _decomposes_to_mark(char: str) -> bool:
 class ByteMap:
     """Maps between code points of a text and bytes of its UTF-8 form; lone surrogates count three bytes."""
 
-    __slots__ = ("_points", "_starts", "_text")
+    __slots__ = ("_bytes", "_points")
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._points: list[int] = []
-        self._starts: list[int] = []
+        # After each code point that is no ASCII: where the next one begins, in code points and in bytes.
+        self._points: list[int] = [0]
+        self._bytes: list[int] = [0]
         if text.isascii():
             return
-        at = 0
-        # One entry a kilocode point keeps the map small; the rest is counted.
-        for point in range(0, len(text) + 1, _STRIDE):
-            self._points.append(point)
-            self._starts.append(at)
-            at += len(text[point : point + _STRIDE].encode("utf-8", "surrogatepass"))
+        more = 0
+        for match in _WIDE.finditer(text):
+            char = match.group()
+            more += 1 if char < "\u0800" else 2 if char < "\U00010000" else 3
+            self._points.append(match.end())
+            self._bytes.append(match.end() + more)
 
     def to_byte(self, point: int) -> int:
         """The byte at which a code point begins (or the byte length, for the text's length)."""
-        if not self._points:
-            return point
-        slot = point // _STRIDE
-        return self._starts[slot] + len(self._text[slot * _STRIDE : point].encode("utf-8", "surrogatepass"))
+        slot = bisect_right(self._points, point) - 1
+        return self._bytes[slot] + point - self._points[slot]
 
     def to_point(self, byte: int) -> int:
         """The code point whose bytes hold ``byte``."""
-        if not self._points:
-            return byte
-        slot = bisect_right(self._starts, byte) - 1
-        point, at = slot * _STRIDE, self._starts[slot]
-        for char in self._text[point : point + _STRIDE]:
-            at += len(char.encode("utf-8", "surrogatepass"))
-            if at > byte:
-                return point
-            point += 1
-        return point
+        slot = bisect_right(self._bytes, byte) - 1
+        point = self._points[slot] + byte - self._bytes[slot]
+        # Inside a wide code point the count runs past it.
+        return min(point, self._points[slot + 1] - 1) if slot + 1 < len(self._points) else point
 
 
-_STRIDE = 1024
+_WIDE = re.compile(r"[^\x00-\x7f]")

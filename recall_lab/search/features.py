@@ -127,7 +127,7 @@ class _Extractor:
         if clause.kind == "phrase":
             terms = self._index.terms(index_form(text))
             if len(terms) == 1:
-                self._add("phrase", text, tuple(terms), self._term_postings(terms[0]), number, exact=True)
+                self._add("phrase", text, tuple(terms), self._term_postings(terms[0], text), number, exact=True)
             elif terms:
                 self._add("phrase", text, tuple(terms), self._phrase_postings(text), number, exact=True)
             return
@@ -146,7 +146,7 @@ class _Extractor:
         exact = clause.kind == "identifier" and self._config.identifiers
         if len(terms) == 1:
             kind: FeatureKind = "identifier" if exact else "term"
-            self._add(kind, text, terms, self._term_postings(terms[0]), number, exact=exact)
+            self._add(kind, text, terms, self._term_postings(terms[0], text), number, exact=exact)
         elif terms:
             contraction = "'" in text or "’" in text
             if not contraction:
@@ -165,13 +165,13 @@ class _Extractor:
     def _part(self, part: str, number: int) -> None:
         for term in self._index.terms(part):
             if len(term) > 1 or term.isdigit():
-                self._add("term", part, (term,), self._term_postings(term), number)
+                self._add("term", part, (term,), self._term_postings(term, part), number)
 
     def _unspaced(self, run: str, number: int) -> None:
         """A run of a script without spaces: its pairs of characters, and all of it beside one another."""
         if len(run) == 1:
             for term in self._index.terms(index_form(run)):
-                self._add("term", run, (term,), self._term_postings(term), number)
+                self._add("term", run, (term,), self._term_postings(term, run), number)
             return
         for at in range(len(run) - 1):
             pair = run[at : at + 2]
@@ -222,7 +222,7 @@ class _Extractor:
         terms = tuple(self._index.terms(index_form(clause.text)))
         if not terms:
             return []
-        postings = self._term_postings(terms[0]) if len(terms) == 1 else self._phrase_postings(clause.text)
+        postings = self._term_postings(terms[0], clause.text) if len(terms) == 1 else self._phrase_postings(clause.text)
         return [self._make("term", clause.text, terms, postings, (number,))]
 
     def _add(
@@ -258,10 +258,10 @@ class _Extractor:
         weight = idf(self._total, min(blocks, self._total))
         return Feature(kind, label, terms, postings, weight, numbers, counted, exact)
 
-    def _term_postings(self, term: str) -> Postings:
+    def _term_postings(self, term: str, word: str | None = None) -> Postings:
         found = self._postings.get(term)
         if found is None:
-            found = self._postings[term] = self._index.postings(term)
+            found = self._postings[term] = self._index.postings(term, word and index_form(word))
         return found
 
     def _phrase_postings(self, text: str) -> Postings:

@@ -54,16 +54,20 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     def add(start: int, end: int, feature: int) -> None:
         matches.append(Match(*offsets.original(to_point(start), to_point(end)), feature))
 
-    for at, token in enumerate(tokens):
-        for number in single.get(token.term, ()):
-            add(token.start, token.end, number)
-        for terms, number in several.get(token.term, ()):
-            if tuple(t.term for t in tokens[at : at + len(terms)]) == terms:
-                add(token.start, tokens[at + len(terms) - 1].end, number)
-    for start, end, part in camel_parts(text):
-        for term in index.terms(part):
-            for number in single.get(term, ()):
-                matches.append(Match(start, end, number))
+    wanted = single.keys() | several.keys()
+    for at in [at for at, token in enumerate(tokens) if token[2] in wanted]:
+        start, end, term = tokens[at]
+        for number in single.get(term, ()):
+            add(start, end, number)
+        for terms, number in several.get(term, ()):
+            if tuple(t for _, _, t in tokens[at : at + len(terms)]) == terms:
+                add(start, tokens[at + len(terms) - 1][1], number)
+    matched = {match.feature for match in matches}
+    if not all(number in matched for numbers in single.values() for number in numbers):
+        # What no token of the text is stands inside an identifier.
+        for start, end, part in camel_parts(text):
+            for term in index.terms(part):
+                matches.extend(Match(start, end, number) for number in single.get(term, ()))
     for number, feature in enumerate(features):
         if feature.kind == "identifier":
             for found in re.finditer(re.escape(feature.label), text, re.IGNORECASE):

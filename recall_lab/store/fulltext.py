@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import apsw
 import msgspec
@@ -20,6 +20,7 @@ from recall_lab.errors import UsageError
 from recall_lab.model import KINDS, ROLES, Filters
 from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
+from recall_lab.store.packing import Packed, load
 
 Ids = Any  # numpy int64, shape (n,), ascending text_ids
 Counts = Any  # numpy float32, shape (n,)
@@ -27,14 +28,6 @@ Counts = Any  # numpy float32, shape (n,)
 _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
-
-
-class Token(msgspec.Struct, frozen=True):
-    """A token of a text's index form: ``start`` and ``end`` are bytes of its UTF-8, ``term`` is stemmed."""
-
-    start: int
-    end: int
-    term: str
 
 
 class Postings(msgspec.Struct, frozen=True):
@@ -74,7 +67,12 @@ class Fulltext:
             finally:
                 self._db.execute("PRAGMA query_only = 1")
             self._tokenize = self._db.fts5_tokenizer("porter", list(_TOKENIZER))
+            self._db.register_fts5_function("occurrences", lambda api: api.inst_count)
+        self._reader = ref(reader)
+        self._loaded = False
+        self.packed: Packed | None = None
         self.columns: Columns = empty()
+        self._returned: Ids = None
         self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
 
     @contextmanager
@@ -93,10 +91,16 @@ class Fulltext:
                 self._db.execute("COMMIT")
 
     def _follow(self) -> None:
+        if not self._loaded:
+            reader = self._reader()
+            self.packed = load(reader) if reader else None
+            self.columns = self.packed.columns if self.packed else empty()
+            self._loaded = True
         now = follow(self._db, self.columns)
         if now is not self.columns:
             self.columns = now
             self._reaches.clear()
+            self._returned = None
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
@@ -106,16 +110,41 @@ class Fulltext:
         found = self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)
         return list(found)
 
-    def tokens(self, form: str) -> list[Token]:
-        """Tokenise an index form; return the tokens with their bytes."""
+    def tokens(self, form: str) -> list[tuple[int, int, str]]:
+        """Tokenise an index form; return of each token its first byte in UTF-8, its end, and the stemmed term."""
         data = form.encode("utf-8", "replace")
-        found = self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False)
-        return [Token(start, end, term) for start, end, term in found]
+        return list(
+            self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False)
+        )
 
     # ---- which texts -----------------------------------------------------------------------------------------------
 
-    def postings(self, term: str) -> Postings:
-        """Which texts hold a stemmed term."""
+    def size(self) -> int:
+        """How many texts are in the index."""
+        data: bytes | None = self._db.execute("SELECT block FROM fulltext_data WHERE id = 1").get
+        return _first_varint(data) if data else 0
+
+    def postings(self, term: str, word: str | None = None) -> Postings:
+        """Which texts hold a term.
+
+        Args:
+            term: Stemmed.
+            word: A word with this stem, if one is known.
+        """
+        word = word or (term if self.terms(term) == [term] else None)
+        place = self.packed.places.get(term) if self.packed and word else None
+        if place is None or word is None or self.packed is None:
+            return self._walk(term)
+        start, end = place
+        return self._joined(Postings(self.packed.ids[start:end], self.packed.counts[start:end]), word)
+
+    def packable(self, terms: Iterable[str]) -> Iterator[tuple[str, Postings]]:
+        """The postings of these terms, each with its term."""
+        for term in terms:
+            yield term, self.postings(term)
+
+    def _walk(self, term: str) -> Postings:
+        """Read a term's postings from the index, at some ten million a second."""
         import numpy as np
 
         text: str | None = self._db.execute("SELECT group_concat(doc) FROM vocabulary WHERE term = ?", (term,)).get
@@ -126,13 +155,33 @@ class Fulltext:
         counts = np.diff(first, append=len(docs)).astype(np.float32)
         return Postings(docs[first], counts)
 
+    def _joined(self, packed: Postings, word: str) -> Postings:
+        """Add to packed postings the texts that were written, or came back to a session, since."""
+        import numpy as np
+
+        assert self.packed is not None
+        highest = self.packed.header.highest
+        quoted = _quoted(word)
+        find = "SELECT rowid, occurrences(fulltext) FROM fulltext WHERE fulltext MATCH ? AND rowid "
+        later = rows(self._db, find + "> ?", (quoted, highest))
+        if self._returned is None:
+            known = self.packed.columns.where
+            self._returned = np.flatnonzero((known < 0) & (self.columns.where[: len(known)] >= 0))
+        for text_id in self._returned.tolist():
+            later.extend(rows(self._db, find + "= ?", (quoted, text_id)))
+        if not later:
+            return packed
+        ids = np.concatenate([packed.ids, np.array([text_id for text_id, _ in later], np.int64)])
+        counts = np.concatenate([packed.counts, np.array([count for _, count in later], np.float32)])
+        ids, first = np.unique(ids, return_index=True)
+        return Postings(ids, counts[first])
+
     def phrase(self, form: str, limit: int) -> Ids:
         """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
         import numpy as np
 
-        quoted = '"' + form.replace('"', " ").replace("\x00", " ") + '"'
         found = self._db.execute(
-            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?", (quoted, limit)
+            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?", (_quoted(form), limit)
         )
         ids = np.fromiter((text_id for (text_id,) in found), np.int64)
         return ids[::-1]
@@ -246,6 +295,21 @@ def fulltext_of(reader: Reader) -> Fulltext:
     if found is None:
         found = _open[reader] = Fulltext(reader)
     return found
+
+
+def _quoted(form: str) -> str:
+    """A phrase of FTS5's query language; whatever is in the form, it stays one."""
+    return '"' + form.replace('"', " ").replace("\x00", " ") + '"'
+
+
+def _first_varint(data: bytes) -> int:
+    """Read the first of SQLite's variable-length integers (big-endian, seven bits a byte)."""
+    value = 0
+    for byte in data[:9]:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return value
 
 
 def _natures(filters: Filters) -> Any:

@@ -1,0 +1,239 @@
+"""The columns of a large store, and the postings of its commonest words, packed in one file beside it.
+
+The file is a cache: it holds nothing that the store does not say, it is written when a capture ends, and a reader without
+it only starts slower. FTS5 walks a common word's postings at some ten million a second, which takes too long at a million
+blocks; packed they are two arrays. What was written to the store since then is read from the store.
+
+Layout: eight bytes of magic, eight of header length (little-endian), a JSON header, then arrays at 64-byte bounds.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+import msgspec
+
+from recall_lab.store.columns import Columns, change_number
+from recall_lab.store.connection import Reader, explained, rows
+
+MAGIC: Final = b"RLPACK01"
+LARGE: Final = 20_000  # placements; smaller stores need no packing
+BEHIND: Final = 4_096  # texts that may be missing from the packed postings before it is packed again
+COMMON: Final = 16_384  # texts that hold a word before its postings are packed
+_GROWTH: Final = 1.25  # how much larger the index is when its words are counted again
+_ALIGN: Final = 64
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Where an array stands in the file; ``offset`` in bytes from its beginning."""
+
+    dtype: str
+    length: int
+    offset: int
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What the file says of itself.
+
+    Attributes:
+        store: Fingerprint of the store that it belongs to.
+        change: Change number that the columns show.
+        highest: Greatest text_id that the postings cover.
+        highest_block: block_id of that text, in hex: another one there means that texts were purged.
+        counted_at: Texts in the index when words were last counted.
+        terms: The packed terms, in the order of their postings.
+        arrays: Name -> section.
+    """
+
+    store: str
+    change: int
+    highest: int
+    highest_block: str
+    counted_at: int
+    terms: tuple[str, ...]
+    arrays: dict[str, Section]
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """The file, mapped into memory.
+
+    Attributes:
+        columns: As of ``header.change``.
+        header: What the file says of itself.
+        places: term -> (first, end) in the two arrays.
+        ids: text_ids, int32, ascending within a term.
+        counts: How often, uint8, at most 255.
+    """
+
+    columns: Columns
+    header: Header
+    places: dict[str, tuple[int, int]]
+    ids: Any
+    counts: Any
+
+
+_COLUMNS: Final = tuple(name for name in Columns.__struct_fields__ if name != "change")
+
+
+def packed_path(store: Path) -> Path:
+    """Where the file stands."""
+    return store.with_suffix(".packed")
+
+
+def load(reader: Reader) -> Packed | None:
+    """Map the file; None when there is none, or it does not belong to this state of the store.
+
+    Call it inside a read transaction.
+    """
+    import numpy as np
+
+    path = packed_path(reader.path)
+    try:
+        data = np.memmap(path, np.uint8, mode="r")
+        if bytes(data[:8]) != MAGIC:
+            return None
+        length = int(data[8:16].view("<u8")[0])
+        header = msgspec.json.decode(bytes(data[16 : 16 + length]), type=Header)
+        arrays = {name: _section(data, section) for name, section in header.arrays.items()}
+    except (OSError, ValueError, msgspec.DecodeError):
+        return None
+    with explained(reader.path):
+        if header.store != _fingerprint(reader.connection) or not _still_true(reader.connection, header):
+            return None
+    columns = Columns(change=header.change, **{name: arrays[name] for name in _COLUMNS})
+    starts = arrays["starts"].tolist()
+    places = {term: (starts[n], starts[n + 1]) for n, term in enumerate(header.terms)}
+    return Packed(columns, header, places, arrays["ids"], arrays["counts"])
+
+
+def discard(store: Path) -> None:
+    """Take the file away, as after texts were purged; the next capture writes it anew."""
+    packed_path(store).unlink(missing_ok=True)
+
+
+def pack(reader: Reader) -> bool:
+    """Write the file if the store is large and has grown; return whether it was written.
+
+    Raises:
+        StoreError: the store cannot be read, or the disk has no room.
+    """
+    from recall_lab.store.fulltext import fulltext_of
+
+    with explained(reader.path):
+        index = fulltext_of(reader)
+        with index.snapshot():
+            columns = index.columns
+            if len(columns.text) < LARGE:
+                discard(reader.path)
+                return False
+            packed = index.packed
+            if packed and columns.size - 1 - packed.header.highest < BEHIND and _few_changes(columns, packed):
+                return False
+            total = index.size()
+            if packed and total < _GROWTH * packed.header.counted_at:
+                terms, counted_at = packed.header.terms, packed.header.counted_at
+            else:
+                terms, counted_at = _common_terms(reader.connection), total
+            _write(reader, columns, index.packable(terms), counted_at)
+    return True
+
+
+def _few_changes(columns: Columns, packed: Packed) -> bool:
+    return abs(len(columns.text) - len(packed.columns.text)) < BEHIND and columns.change - packed.header.change < BEHIND
+
+
+def _common_terms(connection: apsw.Connection) -> tuple[str, ...]:
+    connection.execute("PRAGMA query_only = 0")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE temp.counted USING fts5vocab('main', 'fulltext', 'row')")
+    finally:
+        connection.execute("PRAGMA query_only = 1")
+    try:
+        return tuple(t for (t,) in rows(connection, "SELECT term FROM counted WHERE doc >= ? ORDER BY 1", (COMMON,)))
+    finally:
+        connection.execute("PRAGMA query_only = 0; DROP TABLE temp.counted; PRAGMA query_only = 1")
+
+
+def _write(reader: Reader, columns: Columns, postings: Any, counted_at: int) -> None:
+    import numpy as np
+
+    terms, ids, counts, starts = [], [], [], [0]
+    for term, found in postings:
+        terms.append(term)
+        ids.append(found.ids.astype(np.int32))
+        counts.append(np.minimum(found.counts, 255).astype(np.uint8))
+        starts.append(starts[-1] + len(found.ids))
+    arrays = {name: np.ascontiguousarray(getattr(columns, name)) for name in _COLUMNS}
+    arrays["starts"] = np.array(starts, np.int64)
+    arrays["ids"] = np.concatenate(ids) if ids else np.empty(0, np.int32)
+    arrays["counts"] = np.concatenate(counts) if counts else np.empty(0, np.uint8)
+    sections: dict[str, Section] = {}
+    offset = 0
+    for name, values in arrays.items():
+        offset = -(-offset // _ALIGN) * _ALIGN
+        sections[name] = Section(values.dtype.str, len(values), offset)
+        offset += values.nbytes
+    highest = columns.size - 1
+    header = Header(
+        store=_fingerprint(reader.connection),
+        change=columns.change,
+        highest=highest,
+        highest_block=_block_at(reader.connection, highest),
+        counted_at=counted_at,
+        terms=tuple(terms),
+        arrays=sections,
+    )
+    _save(packed_path(reader.path), header, arrays)
+
+
+def _save(path: Path, header: Header, arrays: dict[str, Any]) -> None:
+    """Write beside and rename, so that readers see the old file or the new one."""
+    text = msgspec.json.encode(header)
+    # The arrays' offsets count from the first bound after the header.
+    base = -(-(16 + len(text)) // _ALIGN) * _ALIGN
+    beside = path.with_name(path.name + ".new")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(MAGIC + len(text).to_bytes(8, "little") + text)
+            for name, section in header.arrays.items():
+                file.seek(base + section.offset)
+                file.write(memoryview(arrays[name]).cast("B") if section.length else b"")
+            file.truncate(base + max(s.offset + _size(s) for s in header.arrays.values()))
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _size(section: Section) -> int:
+    import numpy as np
+
+    return section.length * np.dtype(section.dtype).itemsize
+
+
+def _section(data: Any, section: Section) -> Any:
+    base = -(-(16 + int(data[8:16].view("<u8")[0])) // _ALIGN) * _ALIGN
+    start = base + section.offset
+    end = start + _size(section)
+    if end > len(data):
+        raise ValueError("the file is cut short")
+    return data[start:end].view(section.dtype)
+
+
+def _fingerprint(connection: apsw.Connection) -> str:
+    key: bytes = connection.execute("SELECT value FROM meta WHERE key = 'hash_key'").get
+    return blake2b(key, digest_size=16).hexdigest()
+
+
+def _block_at(connection: apsw.Connection, text_id: int) -> str:
+    return connection.execute("SELECT hex(block_id) FROM blocks WHERE text_id = ?", (text_id,)).get or ""
+
+
+def _still_true(connection: apsw.Connection, header: Header) -> bool:
+    return header.change <= change_number(connection) and header.highest_block == _block_at(connection, header.highest)
+
