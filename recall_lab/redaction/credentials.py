@@ -49,7 +49,7 @@ def read_scheme(text: str, at: int) -> Spot | None:
         return Spot(start, start + len(value), "basic_auth") if is_basic(value) else None
     if shapes.is_benign(value) or len(value) < 8:
         return None
-    if shapes.is_secret(value, quoted=True) or (any(c.isdigit() for c in value) and shapes.oddness(value) > 0.2):
+    if shapes.is_secret(value, quoted=True) or (any(map(str.isdigit, value)) and shapes.oddness(value) > 0.2):
         return Spot(start, start + len(value), "bearer_token")
     return None
 

@@ -33,13 +33,14 @@ _PUBLIC_ENTRY = re.compile(
 )
 
 
-def read_private_keys(text: str) -> Iterator[Spot]:
-    """Encoded private keys, whole or cut off at either end; one pass over the text.
+def read_private_keys(text: str, start: int, end: int) -> Iterator[Spot]:
+    """Encoded private keys, whole or cut off at either end, in the whole of a text: one pass from the first place on.
 
     A block without a body (a mention of the format) is left alone.
     """
+    yield Spot(start, len(text), "")
     done = 0
-    at = text.find("PRIVATE KEY")
+    at = text.find("PRIVATE KEY", start)
     while at >= 0:
         step = at + len("PRIVATE KEY")
         begin = _BEGIN.search(text, max(done, at - 60), min(len(text), at + 30))

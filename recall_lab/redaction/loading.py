@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction.redactor import Redactor
-from recall_lab.redaction.rules import UNUSED
+from recall_lab.redaction.rules import UNUSED, Rules
+from recall_lab.redaction.user_rules import as_yaml, read_user_rules
 
 
 def open_redactor(
@@ -20,7 +23,7 @@ def open_redactor(
 
     Args:
         cache_dir: Folder for the compiled rules; made 0700 if it is not there.
-        rules: The user's further rule files.
+        rules: The user's further rule files (TOML, see ``user_rules``).
         allow: Regular expressions; a secret that one of them matches as a whole stays in the text.
         mask_contacts: Also take out mail addresses, telephone numbers and IP addresses.
 
@@ -29,16 +32,25 @@ def open_redactor(
         RedactionError: The detector cannot be loaded.
     """
     allowed = [_compile(expression) for expression in allow]
-    own = resources.files("recall_lab.redaction").joinpath("rules.yaml")
+    users = read_user_rules(rules)
+    folder = resources.files("recall_lab.redaction")
+    own = Rules(folder.joinpath("rules.yaml").read_text("utf-8"))
     try:
         import kingfisher_sdk
 
         cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with resources.as_file(own) as path:
-            loaded = kingfisher_sdk.Rules([path, *rules], builtins=True, cache_dir=cache_dir)
+        with ExitStack() as stack:
+            scratch = Path(stack.enter_context(TemporaryDirectory()))
+            sources = [own.for_detector, folder.joinpath("contacts.yaml").read_text("utf-8") if mask_contacts else ""]
+            paths = []
+            for index, source in enumerate((*sources, as_yaml(users) if users else "")):
+                if source:
+                    paths.append(scratch / f"{index}.yaml")
+                    paths[-1].write_text(source, "utf-8")
+            loaded = kingfisher_sdk.Rules(paths, builtins=True, cache_dir=cache_dir)
         scanner = kingfisher_sdk.Scanner(loaded, base64=False)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
-        raise RedactionError(f"the secret detector cannot be loaded: {error}; reinstall recall-lab") from error
+        raise RedactionError(f"the secret detector cannot be loaded ({error}); reinstall recall-lab") from error
     unused = frozenset(
         rule["id"]
         for rule in loaded.metadata()
@@ -46,14 +58,18 @@ def open_redactor(
         or UNUSED.match(rule["id"])
         or any(not part.get("optional") for part in loaded.detail(rule["id"])["depends_on_rule"])
     )
-    digest = hashlib.sha256(kingfisher_sdk.__version__.encode())
-    for module in sorted(resources.files("recall_lab.redaction").iterdir(), key=lambda item: item.name):
-        if module.name.endswith((".py", ".yaml")):
-            digest.update(module.read_bytes())
-    for path in rules:
-        digest.update(path.read_bytes())
-    digest.update("\0".join(allow).encode("utf-8", "surrogatepass"))
-    return Redactor(scanner, unused, digest.hexdigest()[:12], allow=allowed, kinds={})
+    version = _fingerprint(kingfisher_sdk.__version__, as_yaml(users), *allow, str(mask_contacts))
+    kinds = {rule.rule_id: rule.finding_kind for rule in users}
+    return Redactor(scanner, own, version, unused=unused, kinds=kinds, allow=allowed)
+
+
+def _fingerprint(*settings: str) -> str:
+    """Twelve hex of a hash over the settings, the rules and the code that judges what they find."""
+    digest = hashlib.sha256("\0".join(settings).encode("utf-8", "surrogatepass"))
+    for part in sorted(resources.files("recall_lab.redaction").iterdir(), key=lambda item: item.name):
+        if part.name.endswith((".py", ".yaml")):
+            digest.update(part.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _compile(expression: str) -> re.Pattern[str]:
@@ -61,5 +77,5 @@ def _compile(expression: str) -> re.Pattern[str]:
         return re.compile(expression)
     except re.error as error:
         raise UsageError(
-            f"the allow list's {expression!r} is no regular expression: {error}; correct it in settings.toml"
+            f"allow: {expression!r} is no regular expression ({error}); correct it in settings.toml"
         ) from None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recall_lab.model import Redacted
 from recall_lab.redaction.buffers import Buffer, cut
-from recall_lab.redaction.files import read_private_keys
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
-from recall_lab.redaction.rules import UNUSED, judge
+from recall_lab.redaction.rules import Reader, Rules, reader_of
 from recall_lab.redaction.views import View
 from recall_lab.redaction.wraps import extended, read_wrapped
 
@@ -22,7 +21,6 @@ _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
 # built to need one more round each time, so the rounds are bounded.
 _MAX_ROUNDS = 8
 
-_PRIVATE_KEYS = "recall.read.private-keys"
 _WRAPPED = "recall.read.wrapped"
 _UNSEEN = "recall.read.unseen"
 
@@ -37,16 +35,19 @@ class Redactor:
     def __init__(
         self,
         scanner: Any,
-        unused: frozenset[str],
+        rules: Rules,
         version: str,
         *,
+        unused: frozenset[str],
+        kinds: Mapping[str, str],
         allow: Sequence[re.Pattern[str]] = (),
-        kinds: dict[str, str],
     ) -> None:
         self._scanner = scanner
+        self._rules = rules
+        self._readers: dict[str, Reader] = {}
         self._unused = unused
+        self._kinds = kinds  # of the user's rules
         self._allow = tuple(allow)
-        self._kinds = kinds
         self.version = version
 
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
@@ -98,40 +99,40 @@ class Redactor:
                 spans.append((location["start_offset"], location["end_offset"], rule))
         return buffer.locate(spans)
 
-    def _findings(self, text: str, places: Iterable[tuple[int, int, str]]) -> tuple[Finding, ...]:
-        return tuple(_settle(text, self._judged(text, places)))
+    def _findings(self, text: str, places: list[tuple[int, int, str]]) -> tuple[Finding, ...]:
+        found = list(self._judged(text, places))
+        return tuple(_settle(text, found)) if found else ()
 
-    def _judged(self, text: str, places: Iterable[tuple[int, int, str]]) -> Iterator[Finding]:
+    def _judged(self, text: str, places: list[tuple[int, int, str]]) -> Iterator[Finding]:
         seen: dict[str, int] = {}  # up to where a reader has looked
-        for start, end, rule in sorted(places):
+        places.sort()
+        for start, end, rule in places:
             if start < seen.get(rule, 0) or rule == _UNSEEN:
                 continue
-            spots: Iterable[Spot]
-            if rule == _PRIVATE_KEYS:
-                spots = read_private_keys(text)
-                seen[rule] = len(text)
-            elif rule == _WRAPPED:
-                spots = read_wrapped(text, start, end, self._tokens)
-            elif rule in self._kinds:
-                spots = (Spot(start, end, self._kinds[rule]),)
-            else:
-                spots = judge(text, start, end, rule)
-            for spot in spots:
+            for low, high, kind in self._read(text, start, end, rule):
                 if rule.startswith("recall.read."):
-                    seen[rule] = max(seen.get(rule, 0), spot.end)
-                if spot.kind and not self._allowed(text[spot.start : spot.end]):
-                    end_of_all = (
-                        extended(text, spot.start, spot.end) if text[spot.end : spot.end + 1] in "\r\n\\" else spot.end
-                    )
-                    yield Finding(start=spot.start, end=end_of_all, kind=spot.kind, rule=rule)
+                    seen[rule] = max(seen.get(rule, 0), high)
+                if kind and not self._allowed(text[low:high]):
+                    last = extended(text, low, high) if text[high : high + 1] in "\r\n\\" else high
+                    yield Finding(start=low, end=last, kind=kind, rule=rule)
+
+    def _read(self, text: str, start: int, end: int, rule: str) -> Iterable[Spot]:
+        if rule in self._kinds:
+            return (Spot(start, end, self._kinds[rule]),)
+        if rule == _WRAPPED:
+            return read_wrapped(text, start, end, self._tokens)
+        reader = self._readers.get(rule)
+        if reader is None:
+            reader = self._readers[rule] = reader_of(rule, self._rules)
+        return reader(text, start, end)
 
     def _tokens(self, text: str) -> Iterator[Spot]:
         """The tokens of a short text, for readers that put one together."""
         for buffer in cut([text]):
             for found in self._places(buffer).values():
                 for start, end, rule in found:
-                    if not rule.startswith("recall.read."):
-                        yield from judge(text, start, end, rule)
+                    if not rule.startswith("recall.read.") and rule not in self._kinds:
+                        yield from self._read(text, start, end, rule)
 
     def _allowed(self, secret: str) -> bool:
         return any(pattern.fullmatch(secret) for pattern in self._allow)

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from recall_lab.redaction import commands, credentials, files, shapes, words
+from recall_lab.redaction.contacts import read_contact
 from recall_lab.redaction.kinds import kind_of_rule
 from recall_lab.redaction.records import Spot
+
+# The layout of rules.yaml that this project keeps to, so that no YAML parser is needed.
+_ENTRY = re.compile(r"^  - id: (?P<id>\S+)\n    name: .*\n    pattern: '(?P<pattern>(?:[^'\n]|'')*)'$", re.MULTILINE)
+_LONGER = re.compile(r"\{([1-9]\d*),\d*\}(?=(?:=\{0,\d\})?(?:\||\)+\'$))", re.MULTILINE)
+_PADDING = re.compile(r"=\{0,\d\}(?=\||\)+\'$)", re.MULTILINE)
 
 Reader = Callable[[str, int, int], Iterator[Spot]]
 
@@ -21,7 +28,9 @@ _READERS: dict[str, Reader] = {
     "glued": commands.read_glued_option,
     "piped": commands.read_piped,
     "identified": words.read_identified,
+    "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,
+    "private-keys": files.read_private_keys,
     "putty": files.read_putty,
     "vault": files.read_vault,
     "kubernetes": files.read_kubernetes,
@@ -42,22 +51,57 @@ UNUSED = re.compile(
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m)\Z")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{24,}$")
 # Tokens whose prefix is so short that the rest has to look random by itself.
-_SHORT_PREFIX = frozenset("okta named-prefix modal sk xendit-midtrans-mollie yandex azure-signed-key discord".split())
+_SHORT_PREFIX = frozenset("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord".split())
 
 
-def judge(text: str, start: int, end: int, rule: str) -> Iterator[Spot]:
-    """Yield the secrets at a place that a rule reported."""
+class Rules:
+    """The project's own rules, as the detector gets them and as Python reads on from where it found something.
+
+    The detector reports every place where an open pattern could end, and each report costs time; so it gets patterns
+    that end as soon as they can, and the whole of the token is matched here.
+    """
+
+    def __init__(self, source: str) -> None:
+        patterns = {entry["id"]: entry["pattern"].replace("''", "'") for entry in _ENTRY.finditer(source)}
+        self._tokens = {
+            rule: re.compile(pattern) for rule, pattern in patterns.items() if rule.startswith("recall.token.")
+        }
+        self.for_detector = _ENTRY.sub(lambda entry: _shortest(entry[0]), source)
+
+    def whole_token(self, text: str, start: int, rule: str) -> int | None:
+        """Where the token of a rule that starts at ``start`` ends."""
+        token = self._tokens[rule].match(text, start)
+        return token.end() if token else None
+
+
+def _shortest(entry: str) -> str:
+    return _LONGER.sub(r"{\1}", _PADDING.sub("", entry)) if "recall.token." in entry else entry
+
+
+def reader_of(rule: str, rules: Rules) -> Reader:
+    """What decides on the places that a rule reports."""
     if rule.startswith("recall.read."):
         name = rule[len("recall.read.") :]
-        yield from _READERS["word" if name.startswith("word") else name](text, start, end)
-    elif rule.startswith("recall.token."):
-        _, _, kind, name = rule.split(".", 3)
-        while text[end - 1] == ".":
-            end -= 1
-        if _is_token(text, start, end, name) and not _in_blob(text, start):
-            yield Spot(start, end, kind)
-    elif not shapes.is_placeholder(text[start:end]) and not _in_blob(text, start):
-        yield Spot(start, end, kind_of_rule(rule))
+        return _READERS["word" if name.startswith("word") else name]
+    if rule.startswith("recall.token."):
+        return partial(_read_token, rule=rule, rules=rules)
+    if rule.startswith("recall.contact."):
+        return partial(read_contact, name=rule.rsplit(".", 1)[1])
+    return partial(_read_bundled, kind=kind_of_rule(rule))
+
+
+def _read_token(text: str, start: int, end: int, *, rule: str, rules: Rules) -> Iterator[Spot]:
+    _, _, kind, name = rule.split(".", 3)
+    end = rules.whole_token(text, start, rule) or end
+    while text[end - 1] == ".":
+        end -= 1
+    if _is_token(text, start, end, name) and not _in_blob(text, start):
+        yield Spot(start, end, kind)
+
+
+def _read_bundled(text: str, start: int, end: int, *, kind: str) -> Iterator[Spot]:
+    if not shapes.is_placeholder(text[start:end]) and not _in_blob(text, start):
+        yield Spot(start, end, kind)
 
 
 def _is_token(text: str, start: int, end: int, name: str) -> bool:
@@ -84,9 +128,8 @@ def _in_blob(text: str, start: int) -> bool:
 def _random_body(value: str, name: str) -> bool:
     if name == "okta":
         return _mixed(value) and shapes.looks_random(value, odd=0.5)
-    body = re.split(r"[-_.]", value)[-1] if name == "named-prefix" else value
-    return any(c.isdigit() for c in body) and shapes.looks_random(body, odd=0.45)
+    return any(map(str.isdigit, value)) and shapes.looks_random(value, odd=0.45)
 
 
 def _mixed(value: str) -> bool:
-    return any(c.isupper() for c in value) and any(c.islower() for c in value) and any(c.isdigit() for c in value)
+    return any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))

@@ -134,15 +134,15 @@ def oddness(value: str) -> float:
 
 def is_hex(value: str) -> bool:
     """Hexadecimal with letters and digits both: a hash, a key, an id."""
-    return bool(HEX.match(value)) and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return bool(HEX.match(value)) and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def looks_random(value: str, *, shortest: int = 16, odd: float = 0.4) -> bool:
     """Is the value drawn at random, as far as its letters and digits tell?"""
     if len(value) < shortest:
         return False
-    letters = sum(c.isalpha() for c in value)
-    digits = sum(c.isdigit() for c in value)
+    letters = sum(map(str.isalpha, value))
+    digits = sum(map(str.isdigit, value))
     if letters < 3 or len(set(value)) < min(8, len(value) * 0.45):
         return False
     if not digits and (value.islower() or value.isupper()) and len(value) < 20:
@@ -212,7 +212,7 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
         return False
     if looks_random(value, odd=0.35):
         return True
-    if _WORDY.match(value) or not any(c.isdigit() for c in value):
+    if _WORDY.match(value) or not any(map(str.isdigit, value)):
         return size >= 12 and looks_random(value, shortest=12, odd=0.5)
     return looks_random(value, shortest=8, odd=0.45) or (bool(_SYMBOLS.search(value)) and oddness(value) > 0.15)
 
@@ -224,20 +224,20 @@ def is_strongly_random(value: str) -> bool:
         return False
     if HEX.match(value):
         return len(value) >= 32 and len(value) not in (40, 128) and is_hex(value)
-    return any(c.isdigit() for c in value) and looks_random(value, shortest=20, odd=0.45)
+    return any(map(str.isdigit, value)) and looks_random(value, shortest=20, odd=0.45)
 
 
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a password be one? People choose weak ones, so words with a digit count."""
     size = len(value)
-    if size < 4 or size > 256 or any(c.isspace() for c in value) or is_placeholder(value):
+    if size < 4 or size > 256 or any(map(str.isspace, value)) or is_placeholder(value):
         return False
     if is_reference(value, quoted=quoted):
         return False
     if _PATTERN.search(value) and quoted:
         return False
-    digits = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
+    digits = sum(map(str.isdigit, value))
+    letters = sum(map(str.isalpha, value))
     symbols = bool(_SYMBOLS.search(value))
     if digits == size:
         return size >= 6 and len(set(value)) >= 4 and value not in "01234567890123456789" and quoted
@@ -255,4 +255,4 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return True
     if re.search(r"[-_./:]", value):
         return False
-    return quoted or any(c.isupper() for c in value) or digits >= 2
+    return quoted or any(map(str.isupper, value)) or digits >= 2

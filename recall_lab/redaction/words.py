@@ -65,6 +65,7 @@ _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
     re.IGNORECASE,
 )
+_TOKEN_REST = re.compile(r"[A-Za-z0-9_-]{0,200}")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
@@ -252,3 +253,16 @@ def read_identified(text: str, start: int, end: int) -> Iterator[Spot]:
     value = read_value(text, clause.end()) if clause else None
     if value and value.quoted and shapes.is_password(text[value.start : value.end], quoted=True):
         yield Spot(value.start, value.end, "password")
+
+
+def read_named_prefix(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A token of an unknown issuer whose prefix says what it is, such as ``acme_live_...``."""
+    low = start
+    while low > max(0, start - 40) and (text[low - 1].isalnum() or text[low - 1] in "_-"):
+        low -= 1
+    rest = _TOKEN_REST.match(text, end)
+    high = rest.end() if rest else end
+    body = re.split(r"[-_]", text[start:high])[-1]
+    if len(body) >= 20 and any(map(str.isdigit, body)) and shapes.looks_random(body, odd=0.45):
+        if not shapes.is_benign(text[low:high]):
+            yield Spot(low, high, "api_key")

@@ -72,7 +72,7 @@ def joined(text: str, start: int, end: int) -> str:
 
 
 def _goes_on(part: str, *, wide: bool) -> bool:
-    mixed = any(c.isdigit() for c in part) or bool(_INNER_CAPITAL.search(part))
+    mixed = any(map(str.isdigit, part)) or bool(_INNER_CAPITAL.search(part))
     if not mixed or shapes.is_known_shape(part):
         return False
     if len(part) < 4:
