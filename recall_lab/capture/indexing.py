@@ -22,6 +22,7 @@ from recall_lab.model import Applied, IndexReport, Source, SourceProblem
 from recall_lab.redaction import open_redactor
 from recall_lab.settings import Settings
 from recall_lab.store import Writer, open_writer
+from recall_lab.store.packing import pack
 from recall_lab.store.status import known_sources
 
 
@@ -61,6 +62,7 @@ def index(
             fold_activity(settings, writer.add_activity)
         finally:
             writer.checkpoint()
+    pack(settings.store)
     return run.report(len(seen.found), seconds=time.perf_counter() - started)
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from recall_lab.errors import NotFoundError, StoreError, UsageError
 from recall_lab.store.connection import Reader, WriteLock, explained, make_private_folder, rows
+from recall_lab.store.packing import discard
 from recall_lab.times import utc_now
 
 _PAGES_A_STEP = 4096
@@ -116,6 +117,7 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
                 os.fsync(copy.fileno())
         kept = _set_aside(store)
         part.rename(store)
+        discard(store)
     except OSError as error:
         raise StoreError(f"{store}: cannot be written ({error.strerror}); the store is as it was") from error
     finally:

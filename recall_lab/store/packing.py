@@ -18,10 +18,10 @@ import apsw
 import msgspec
 
 from recall_lab.store.columns import Columns, change_number
-from recall_lab.store.connection import Reader, explained, rows
+from recall_lab.store.connection import Reader, explained, open_reader, rows
 
 MAGIC: Final = b"RLPACK01"
-LARGE: Final = 20_000  # placements; smaller stores need no packing
+LARGE: Final = 20_000  # texts; smaller stores need no packing
 BEHIND: Final = 4_096  # texts that may be missing from the packed postings before it is packed again
 COMMON: Final = 16_384  # texts that hold a word before its postings are packed
 _GROWTH: Final = 1.25  # how much larger the index is when its words are counted again
@@ -115,35 +115,42 @@ def discard(store: Path) -> None:
     packed_path(store).unlink(missing_ok=True)
 
 
-def pack(reader: Reader) -> bool:
+def pack(store: Path) -> bool:
     """Write the file if the store is large and has grown; return whether it was written.
 
     Raises:
-        StoreError: the store cannot be read, or the disk has no room.
+        StoreError: the store cannot be read.
     """
     from recall_lab.store.fulltext import fulltext_of
 
-    with explained(reader.path):
+    with open_reader(store) as reader, explained(store):
+        if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get < LARGE:
+            discard(store)
+            return False
         index = fulltext_of(reader)
         with index.snapshot():
-            columns = index.columns
-            if len(columns.text) < LARGE:
-                discard(reader.path)
-                return False
             packed = index.packed
-            if packed and columns.size - 1 - packed.header.highest < BEHIND and _few_changes(columns, packed):
+            if packed and not _is_behind(index.columns, packed):
                 return False
             total = index.size()
             if packed and total < _GROWTH * packed.header.counted_at:
                 terms, counted_at = packed.header.terms, packed.header.counted_at
             else:
                 terms, counted_at = _common_terms(reader.connection), total
-            _write(reader, columns, index.packable(terms), counted_at)
+            try:
+                _write(reader, index.columns, index.packable(terms), counted_at)
+            except OSError:
+                # A full or read-only disk costs the cache and nothing else.
+                return False
     return True
 
 
-def _few_changes(columns: Columns, packed: Packed) -> bool:
-    return abs(len(columns.text) - len(packed.columns.text)) < BEHIND and columns.change - packed.header.change < BEHIND
+def _is_behind(columns: Columns, packed: Packed) -> bool:
+    return (
+        columns.size - 1 - packed.header.highest >= BEHIND
+        or abs(len(columns.text) - len(packed.columns.text)) >= BEHIND
+        or columns.change - packed.header.change >= BEHIND
+    )
 
 
 def _common_terms(connection: apsw.Connection) -> tuple[str, ...]:

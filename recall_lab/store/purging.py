@@ -13,6 +13,7 @@ import msgspec
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.store.batches import retire_sessions
 from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.packing import discard
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
 
@@ -143,6 +144,7 @@ def scrub(writer: Writer) -> None:
     with explained(writer.path):
         writer.connection.execute("VACUUM")
     writer.checkpoint()
+    discard(writer.path)
 
 
 # ---- what a selection means ----------------------------------------------------------------------------------------
