@@ -9,8 +9,9 @@ The head is made of comment lines at the top of the file::
     -- param zone: zone = local; the zone that days are counted in
     -- chart: usage_by_day
 
-A parameter has a name, a type (text, integer, number, time, end, flag, zone), a default (``none`` is NULL) and a meaning; the
-SQL names it as ``$since``. ``chart`` is a chart of ``recall_lab.analytics.charts`` with options, if the result has one.
+A parameter has a name, a type (text, integer, number, time, end, flag, zone), a default (``none`` is NULL) and a
+meaning; the SQL names it as ``$since``. ``chart`` is a chart of ``recall_lab.analytics.charts`` with options, if the
+result has one.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ _PARAMETER = re.compile(r"(?P<type>[a-z]+)\s*=\s*(?P<default>[^;]*?)\s*;\s*(?P<m
 _USED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$([A-Za-z_]\w*)", re.DOTALL)
 
 
-class Parameter(Record):
+class Parameter(Record, frozen=True, kw_only=True):
     """One parameter of a named query.
 
     Attributes:
         name: As the SQL names it after ``$``.
-        type: One of ``TYPES``. ``time`` and ``end`` take the times that people type; an ``end`` that is a day includes it.
+        type: One of ``TYPES``. ``time`` and ``end`` take the times that people type; an
+            ``end`` that is a day includes it.
         default: As it is written in the head; None is NULL.
         meaning: What it does.
     """
@@ -51,14 +53,14 @@ class Parameter(Record):
     meaning: str
 
 
-class Chart(Record):
+class Chart(Record, frozen=True, kw_only=True):
     """The chart that shows a query's result: its name and its options."""
 
     name: str
     options: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class NamedQuery(Record):
+class NamedQuery(Record, frozen=True, kw_only=True):
     """A named query: what its head says, and its SQL."""
 
     name: str
@@ -147,7 +149,9 @@ def parse_query(text: str, path: Path) -> NamedQuery:
         found = _FIELD.fullmatch(line.rstrip())
         if found is None:
             if last not in fields:
-                raise QueryError(f"{path}:{number}: expected `-- title:`, `-- description:`, `-- param NAME:` or `-- chart:`")
+                raise QueryError(
+                    f"{path}:{number}: expected `-- title:`, `-- description:`, `-- param NAME:` or `-- chart:`"
+                )
             fields[last] = f"{fields[last]} {line.removeprefix('--').strip()}".strip()
             continue
         last, value = found[1], found[2].strip()

@@ -14,7 +14,7 @@ _SOURCES = "FROM sources WHERE ($host IS NULL OR host = $host) AND ($repo IS NUL
 _LEDGER = f"FROM ledger SEMI JOIN (SELECT source_id {_SOURCES}) USING (source_id)"
 
 
-class Coverage(Record):
+class Coverage(Record, frozen=True, kw_only=True):
     """Coverage at a glance.
 
     Attributes:
@@ -26,7 +26,8 @@ class Coverage(Record):
         unread_bytes: Bytes of the sources that were not read yet (backlog, unfinished last lines, changed sources).
         unknown_types: Record types that no rule knows -> how many records.
         last_capture: When anything was captured last, UTC.
-        oldest_missing: Earliest last change of a transcript that is gone from the disk, UTC; the store is its only copy.
+        oldest_missing: Earliest last change of a transcript that is gone from the disk, UTC; the store has
+            its only copy.
     """
 
     sources: int

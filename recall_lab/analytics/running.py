@@ -103,5 +103,7 @@ def chart_of(query: NamedQuery, frame: pd.DataFrame, *, theme: str = "light", **
     from recall_lab.analytics.charts import chart
 
     if query.chart is None:
-        raise QueryError(f"{query.name} has no chart; its frame can be drawn with chart('bars', frame, name=…, value=…)")
+        raise QueryError(
+            f"{query.name} has no chart; its frame can be drawn with chart('bars', frame, name=…, value=…)"
+        )
     return chart(query.chart.name, frame, theme=theme, **{**query.chart.options, **options})

@@ -1,7 +1,7 @@
 """One look for every chart: light and dark, in colours that people with any colour vision can tell apart.
 
-The colours are Okabe and Ito's palette (Color Universal Design, 2008), lightened on dark ground. A colour means the same
-thing in every chart: a disposition, a class of tokens, an outcome.
+The colours are Okabe and Ito's palette (Color Universal Design, 2008), lightened on dark ground. A colour means the
+same thing in every chart: a disposition, a class of tokens, an outcome.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tokens and cost of the hosts' model calls, each call counted once, by one key at a time (contract: ``usage --by``)."""
+"""Tokens and cost of the hosts' model calls, each call counted once, by one key at a time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WHERE counted
   AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($model IS NULL OR model = $model)"""
 
 
-class UsageRow(Record):
+class UsageRow(Record, frozen=True, kw_only=True):
     """Usage of one key. Token classes are disjoint but for ``reasoning_tokens``, which are part of ``output_tokens``.
 
     ``key`` is None for calls that have none (a call without a time has no day). ``cost_usd`` is the sum over the priced
@@ -66,7 +66,7 @@ class UsageRow(Record):
     unpriced_calls: int
 
 
-class UsageReport(Record):
+class UsageReport(Record, frozen=True, kw_only=True):
     """Usage by one key, with the total (contract 10). Days are those of ``zone``."""
 
     by: By
@@ -101,8 +101,8 @@ def usage(
 
     Args:
         mirror: The mirror to ask.
-        by: day, model, repo, host, branch or session. A call belongs to the repository and session at its root, and to the
-            branch that was checked out when it was made.
+        by: day, model, repo, host, branch or session. A call belongs to the repository and session at its root, and
+            to the branch that was checked out when it was made.
         zone: IANA zone of days and typed times; this machine's when left out.
         since: A time as people type it; only calls from then on.
         until: Likewise; only calls before it, a day included.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from recall_lab.mirror import statements as sql
-from recall_lab.mirror.prices import price_catalogue, price_version, prices_of
+from recall_lab.mirror.prices import Lookup, Price, PriceCatalogue, price_catalogue, price_version, prices_of
 from recall_lab.store.connection import Reader
 from recall_lab.store.mirroring import stream
 
@@ -28,25 +27,17 @@ _WHOLE = ("activity", "judgments", "pins")
 STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 6
 
 
-def _load_prices_beside() -> None:
-    """Load the price catalogue while DuckDB works: it takes as long as mirroring a small store."""
-    Thread(target=price_catalogue, name="recall-lab-prices", daemon=True).start()
-
-
 class Builder:
     """Fills an open DuckDB database; the caller holds a snapshot of the store for as long as it does."""
 
-    def __init__(
-        self, database: duckdb.DuckDBPyConnection, reader: Reader, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, database: duckdb.DuckDBPyConnection, reader: Reader, progress: Progress | None = None) -> None:
         self._db = database
         self._reader = reader
         self._progress = progress
         self._done = 0
 
-    def build(self) -> None:
-        """Make the tables and fill them with the whole store."""
-        _load_prices_beside()
+    def build(self, lookup: Lookup) -> None:
+        """Make the tables and fill them with the whole store; ``lookup`` knows the prices of all its models."""
         self._db.execute(files("recall_lab.mirror").joinpath("schema.sql").read_text(encoding="utf-8"))
         self._db.execute(sql.TEMPORARY)
         for name in ("names", "sessions", "sources", *_SESSIONS):
@@ -57,7 +48,7 @@ class Builder:
             self._load(name)
         self._execute(sql.TURNS.format(only=""))
         self._db.execute(sql.WANDERERS.format(only=""))
-        self._reprice()
+        self._price(*lookup.result(), looked_up=self._models())
         self._call_models(only="")
         self._execute(sql.TOOL_CALLS.format(only=""))
         self._execute(sql.COUNT_SESSIONS)
@@ -117,27 +108,33 @@ class Builder:
             Whether the costs that were computed before still hold.
         """
         known = dict(self._db.execute("SELECT key, value FROM mirror WHERE key LIKE 'price_%'").fetchall())
-        models = set(
+        same: bool = known["price_version"] == price_version()
+        before = {(host, model) for host, model in msgspec.json.decode(known["price_models"])} if same else set()
+        if not same:
+            self._db.execute("DELETE FROM prices")
+        new = self._models() - before
+        if new or not same:
+            self._price(price_catalogue(), prices_of(sorted(new)), looked_up=before | new)
+        return same
+
+    def _models(self) -> set[tuple[str, str]]:
+        return set(
             self._db.execute(
                 "SELECT DISTINCT q.host, c.model FROM copies.model_calls c JOIN sources q USING (source_id) "
                 "WHERE c.model IS NOT NULL"
             ).fetchall()
         )
-        looked_up: set[tuple[str, str]] = set()
-        same = known.get("price_version") == price_version()
-        if same:
-            looked_up = {(host, model) for host, model in msgspec.json.decode(known["price_models"])}
-        else:
-            catalogue = price_catalogue()
-            self._db.execute("DELETE FROM prices")
-            self.note(
-                price_catalogue=catalogue.name, price_version=catalogue.version, price_date=catalogue.date
-            )
-        rows = [msgspec.structs.astuple(price) for price in prices_of(sorted(models - looked_up))]
+
+    def _price(self, catalogue: PriceCatalogue, prices: Iterable[Price], looked_up: set[tuple[str, str]]) -> None:
+        rows = [msgspec.structs.astuple(price) for price in prices]
         if rows:
             self._db.executemany(f"INSERT INTO prices VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        self.note(price_models=msgspec.json.encode(sorted(models | looked_up)).decode())
-        return same
+        self.note(
+            price_catalogue=catalogue.name,
+            price_version=catalogue.version,
+            price_date=catalogue.date,
+            price_models=msgspec.json.encode(sorted(looked_up)).decode(),
+        )
 
     def note(self, **facts: str) -> None:
         """Write facts about the mirror into its ``mirror`` table."""

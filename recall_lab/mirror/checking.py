@@ -1,7 +1,7 @@
 """Comparing the mirror with the store: rows and their content, table by table.
 
-The rows are counted in the store by plain SQL. The content is compared with a mirror built from nothing beside the current
-one: what a table holds is one checksum, the sum of its rows' hashes, which no order changes.
+The rows are counted in the store by plain SQL. The content is compared with a mirror built from nothing beside the
+current one: what a table holds is one checksum, the sum of its rows' hashes, which no order changes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TABLES = (
 )
 
 
-class TableCheck(Record):
+class TableCheck(Record, frozen=True, kw_only=True):
     """Rows of one table in the store and in the mirror, and whether all of them are the same."""
 
     store: int
@@ -41,7 +41,7 @@ class TableCheck(Record):
     equal: bool
 
 
-class MirrorCheck(Record):
+class MirrorCheck(Record, frozen=True, kw_only=True):
     """What ``mirror --check`` found (contract 10)."""
 
     tables: dict[str, TableCheck]
@@ -68,7 +68,8 @@ def check(store_path: Path, folder: Path, *, wait: float = 600.0) -> MirrorCheck
                 table: TableCheck(
                     store=counts[table],
                     mirror=_count(mirror, table),
-                    equal=counts[table] == _count(mirror, table) and _checksum(mirror, table) == _checksum(fresh, table),
+                    equal=counts[table] == _count(mirror, table)
+                    and _checksum(mirror, table) == _checksum(fresh, table),
                 )
                 for table in TABLES
             }

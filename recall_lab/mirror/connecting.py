@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from recall_lab.errors import MirrorError, QueryError
 from recall_lab.mirror.building import SCHEMA_VERSION
@@ -21,16 +21,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Values = Sequence[Any] | Mapping[str, Any]
+Config = dict[str, str | bool | int | float | list[str]]
+T = TypeVar("T")
 
 # No extension is fetched or loaded, and no Python variable of the caller is taken for a table.
-SHUT = {
+SHUT: Config = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
 }
 # A reader's SQL is whatever somebody typed: no file, no network, and no way to switch that back on.
-_READER = {**SHUT, "enable_external_access": "false", "lock_configuration": "true"}
+_READER: Config = {**SHUT, "enable_external_access": "false", "lock_configuration": "true"}
 _TRIES = 5  # a refresh may remove the generation between reading the pointer and opening the file
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"")
 
@@ -59,8 +61,7 @@ class Mirror:
         Raises:
             QueryError: the SQL cannot be run; one line says why.
         """
-        frame: pd.DataFrame = self._run(text, params).df()
-        return frame
+        return self._run(text, params, lambda result: result.df())
 
     def rows(self, text: str, params: Values | None = None) -> list[tuple[Any, ...]]:
         """Run SQL and return its rows, without loading pandas.
@@ -68,8 +69,7 @@ class Mirror:
         Raises:
             QueryError: as for ``sql``.
         """
-        rows: list[tuple[Any, ...]] = self._run(text, params).fetchall()
-        return rows
+        return self._run(text, params, lambda result: result.fetchall())
 
     @property
     def price_catalogue(self) -> PriceCatalogue:
@@ -82,9 +82,11 @@ class Mirror:
         Raises:
             QueryError: as for ``sql``.
         """
-        result = self._run(text, params)
-        names = tuple(column[0] for column in result.description or ())
-        return names, result.fetchall()
+
+        def take(result: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+            return tuple(column[0] for column in result.description or ()), result.fetchall()
+
+        return self._run(text, params, take)
 
     def columns(self) -> dict[str, list[str]]:
         """Return table -> its columns, for completion and help."""
@@ -119,15 +121,21 @@ class Mirror:
     ) -> None:
         self.close()
 
-    def _run(self, text: str, params: Values | None) -> duckdb.DuckDBPyConnection:
+    def _run(self, text: str, params: Values | None, take: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         import duckdb
 
         try:
             # A cursor of its own, so that threads (widgets, kernels' tasks) do not read one another's results.
-            cursor = self._database.cursor()
-            return cursor.execute(text, params) if params else cursor.execute(text)
+            with self._database.cursor() as cursor:
+                # What is no statement (blank text, a comment) has no result, whatever the annotation says.
+                result = cast("duckdb.DuckDBPyConnection | None", cursor.execute(text, params or None))
+                if result is None:
+                    raise QueryError("there is no SQL to run; write a statement such as SELECT * FROM sessions")
+                return take(result)
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
+        except QueryError:
+            raise
         except (duckdb.Error, ValueError, TypeError) as error:
             raise QueryError(f"the mirror cannot answer this SQL: {first_line(error)}") from error
 

@@ -98,13 +98,17 @@ class Folder:
         """
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            names = os.listdir(self.path)
+            names = self._names()
         except OSError as error:
-            raise MirrorError(f"{self.path}: cannot hold the mirror ({error.strerror}); choose another --home") from error
-        strangers = [name for name in names if name not in {POINTER, POINTER + ".new", _LOCK} and not _OURS.fullmatch(name)]
+            raise MirrorError(
+                f"{self.path}: cannot hold the mirror ({error.strerror}); choose another --home"
+            ) from error
+        strangers = [
+            name for name in names if name not in {POINTER, POINTER + ".new", _LOCK} and not _OURS.fullmatch(name)
+        ]
         if strangers:
             raise MirrorError(
-                f"{self.path}: holds {sorted(strangers)[0]!r}, which recall_lab did not make; "
+                f"{self.path}: holds {min(strangers)!r}, which recall_lab did not make; "
                 "move it away or choose another --home"
             )
         self.pointer()
@@ -124,7 +128,9 @@ class Folder:
             deadline = time.monotonic() + wait
             while not _locked(descriptor, fcntl.LOCK_EX):
                 if time.monotonic() >= deadline:
-                    raise MirrorError(f"{self.path}: another process is refreshing the mirror; try again when it is done")
+                    raise MirrorError(
+                        f"{self.path}: another process is refreshing the mirror; try again when it is done"
+                    )
                 time.sleep(0.02)
             yield
         finally:
@@ -132,7 +138,7 @@ class Folder:
 
     def new_name(self) -> tuple[int, Path]:
         """Return the next generation's number and the path to build it at."""
-        numbers = [int(found[1]) for name in os.listdir(self.path) if (found := _NAME.fullmatch(name))]
+        numbers = [int(found[1]) for name in self._names() if (found := _NAME.fullmatch(name))]
         pointer = self.pointer()
         number = max([*numbers, pointer.generation if pointer else 0]) + 1
         return number, self.path / f"building-{number:06d}-{secrets.token_hex(4)}.duckdb"
@@ -140,12 +146,13 @@ class Folder:
     def publish(self, number: int, built: Path) -> Path:
         """Make the built file the current generation and return its path.
 
-        After the rename of the pointer, and not before, readers find it; a kill at any point leaves one whole generation.
+        After the rename of the pointer, and not before, readers find it; a kill at any point leaves one whole
+        generation.
         """
         final = built.with_name(built.name.replace("building-", "mirror-"))
-        os.chmod(built, 0o600)
+        built.chmod(0o600)
         os.close(os.open(final.with_suffix(".lease"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        os.rename(built, final)
+        built.rename(final)
         _write_through(self.path / POINTER, msgspec.json.encode(Pointer(_MADE_BY, number, final.name)))
         return final
 
@@ -156,13 +163,16 @@ class Folder:
         """
         current = self.current()
         held = 0
-        for name in sorted(os.listdir(self.path)):
+        for name in sorted(self._names()):
             path = self.path / name
             if name.startswith("building-") and _OURS.fullmatch(name):
                 _remove(path)
             elif _NAME.fullmatch(name) and path != current:
                 held += not self._remove_unread(path)
         return held
+
+    def _names(self) -> list[str]:
+        return [path.name for path in self.path.iterdir()]
 
     def _remove_unread(self, generation: Path) -> bool:
         lease = generation.with_suffix(".lease")
@@ -210,4 +220,4 @@ def _write_through(path: Path, content: bytes) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    os.replace(new, path)
+    new.replace(path)

@@ -2,19 +2,23 @@
 
 The catalogue is read once for each model and laid out as rows of the mirror's ``prices`` table, one for every period,
 time of day and long-context tier in which the price is constant; DuckDB then prices each call with the row that was in
-force when it was made. Tiers apply to the whole request, by its whole input, cache included. A one-hour cache write costs
-twice the input price where the catalogue has cache-write prices but none of its own for it. A model the catalogue does not
-know has no row, and its calls no cost.
+force when it was made. Tiers apply to the whole request, by its whole input, cache included. A one-hour cache write
+costs twice the input price where the catalogue has cache-write prices but none of its own for it. A model that the
+catalogue does not know has no row, and its calls no cost.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,7 +26,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, ModelPrice, Provider, TieredPrices
 
 _EPOCH = date(1970, 1, 1)
-# Clouds that sell other vendors' models under names of their own; asked, in this order, when the name alone says nothing.
+# Clouds that sell other vendors' models under names of their own; asked in this order when a name says nothing.
 _RESELLERS = ("aws", "google", "azure", "openrouter")
 
 
@@ -37,8 +41,8 @@ class PriceCatalogue(msgspec.Struct, frozen=True):
 class Price(msgspec.Struct, frozen=True):
     """USD a million tokens (``web_search`` and ``request``: USD each) of a model while the price is constant.
 
-    Dates and times of day are UTC; untils are exclusive and None is no end. Applies to requests whose whole input is above
-    ``above_tokens`` and at most ``upto_tokens``.
+    Dates and times of day are UTC; untils are exclusive and None is no end. Applies to requests whose whole input is
+    above ``above_tokens`` and at most ``upto_tokens``.
     """
 
     host: str
@@ -90,6 +94,57 @@ def prices_of(models: Iterable[tuple[str, str]]) -> list[Price]:
     return [row for host, model in models for row in _prices(host, model)]
 
 
+class Lookup:
+    """Looks up prices in a process beside this one: loading the catalogue takes as long as mirroring a small store.
+
+    Where no process can be started, or the catalogue is loaded already, it is done here when it is asked for.
+    """
+
+    def __init__(self, models: Iterable[tuple[str, str]]) -> None:
+        self._models = sorted(models)
+        self._process = None if "genai_prices" in sys.modules else self._start()
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        if not sys.executable:
+            return None
+        command = [sys.executable, "-c", f"from {__name__} import answer; answer()"]
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        pipe = subprocess.PIPE
+        try:
+            process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
+                command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environ
+            )
+        except OSError:
+            return None
+        assert process.stdin is not None
+        with suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(msgspec.json.encode(self._models))
+        process.stdin = None  # is closed; communicate() must not write to it
+        return process
+
+    def result(self) -> tuple[PriceCatalogue, list[Price]]:
+        """Return the catalogue, and the prices of the models that it knows."""
+        if self._process is not None:
+            told, _ = self._process.communicate()
+            self._process = None
+            with suppress(msgspec.DecodeError):
+                return msgspec.json.decode(told, type=tuple[PriceCatalogue, list[Price]])
+        return price_catalogue(), prices_of(self._models)
+
+    def close(self) -> None:
+        """End the process if nobody asked for its result."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+
+def answer() -> None:
+    """Answer a ``Lookup``: models on standard input, catalogue and prices on standard output."""
+    models = msgspec.json.decode(sys.stdin.buffer.read(), type=list[tuple[str, str]])
+    sys.stdout.buffer.write(msgspec.json.encode((price_catalogue(), prices_of(models))))
+
+
 def _find(model: str) -> tuple[Provider, ModelInfo] | None:
     from genai_prices.data_snapshot import get_snapshot
 
@@ -135,7 +190,7 @@ def _prices(host: str, model: str) -> Iterator[Price]:
                 )
 
 
-def _constraints(info: ModelInfo) -> list[object]:
+def _constraints(info: ModelInfo) -> list[Any]:
     if not isinstance(info.prices, list):
         return []
     return [price.constraint for price in info.prices if price.constraint is not None]
@@ -156,11 +211,10 @@ def _tiers(price: ModelPrice) -> Iterator[tuple[int, int | None, tuple[Decimal, 
 
 
 def _rates(price: ModelPrice, whole_input: int) -> tuple[Decimal, ...]:
-    """USD a million: input, cache read, 5-minute write, 1-hour write, output, reasoning; then USD a web search
-    and a request.
+    """Return USD a million tokens, in the order of ``Price``, then USD a web search and a request.
 
-    What has no price of its own costs what its parent in the catalogue's units costs: cached input is input, reasoning is
-    output.
+    What has no price of its own costs what its parent in the catalogue's units costs: cached input is input, reasoning
+    is output.
     """
 
     def rate(*keys: str) -> Decimal | None:

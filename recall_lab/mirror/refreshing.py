@@ -13,12 +13,13 @@ import msgspec
 
 from recall_lab.errors import MirrorError, RecallLabError
 from recall_lab.mirror.building import SCHEMA_VERSION, Builder, Progress
-from recall_lab.mirror.connecting import SHUT, first_line, open_generation
+from recall_lab.mirror.connecting import SHUT, Config, Mirror, first_line, open_generation
 from recall_lab.mirror.generations import Folder
-from recall_lab.mirror.prices import price_version
+from recall_lab.mirror.prices import Lookup, price_version
 from recall_lab.model import Record
 from recall_lab.store.connection import Reader, open_reader
 from recall_lab.store.mirroring import (
+    called_models,
     content_hashes,
     loose_ends,
     session_changes,
@@ -31,7 +32,7 @@ _MEMORY = "300MB"  # of DuckDB while it builds; the rest of a refresh takes abou
 _WAIT = 600.0  # seconds to wait for another refresh: a million blocks take one minute
 
 
-class Refreshed(Record):
+class Refreshed(Record, frozen=True, kw_only=True):
     """What a refresh did.
 
     Attributes:
@@ -60,8 +61,9 @@ def refresh(
 ) -> Refreshed:
     """Bring the mirror in ``folder`` up to date with the store; readers are never disturbed.
 
-    Sessions whose change number moved are replaced whole. It is built from nothing when there is none yet, when its schema
-    or the store is another, or when texts were purged from the store (an incremental copy would keep their bytes).
+    Sessions whose change number moved are replaced whole. It is built from nothing when there is none yet, when its
+    schema or the store is another, or when texts were purged from the store (an incremental copy would keep their
+    bytes).
 
     Args:
         store_path: The SQLite store; opened read-only.
@@ -136,15 +138,11 @@ def _plan(reader: Reader, current: Path | None) -> _Plan:
             return everything
         before: dict[int, int] = dict(old.rows("SELECT session_id, change FROM sessions"))
         moved = {session for session, change in changes.items() if before.get(session) != change}
-        paths = source_places(reader)
-        for source, path, session in old.rows("SELECT source_id, path, session_id FROM sources"):
-            # A moved transcript changes no session, but the order of a session's sources follows their paths.
-            if paths.get(source) != (path, session):
-                moved |= {found for found in (session, paths.get(source, ("", None))[1]) if found in changes}
+        moved |= _told_by_moved_sources(reader, old) & changes.keys()
         gone = tuple(before.keys() - changes.keys())
-        if not moved and not gone and facts.get("price_version") == price_version():
-            if facts.get("loose_ends") == loose_ends(reader):
-                return _Plan(full=False, up_to_date=True)
+        same = (facts.get("price_version"), facts.get("loose_ends")) == (price_version(), loose_ends(reader))
+        if not moved and not gone and same:
+            return _Plan(full=False, up_to_date=True)
         texts = old.rows(
             "SELECT DISTINCT text_id, content_hash FROM placements JOIN blocks USING (text_id) "
             "WHERE placements.session_id IN (SELECT unnest(?::BIGINT[]))",
@@ -157,8 +155,35 @@ def _plan(reader: Reader, current: Path | None) -> _Plan:
     return _Plan(full=False, stale=tuple(moved), gone=gone, sessions=len(moved))
 
 
-def _build(
-    building: Path, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None
+def _told_by_moved_sources(reader: Reader, old: Mirror) -> set[int]:
+    """A moved transcript changes no session, but the order in which a session's sources count follows their paths."""
+    places = source_places(reader)
+    rows = old.rows("SELECT source_id, path, session_id FROM sources")
+    moved = [source for source, path, session in rows if places.get(source) != (path, session)]
+    told = old.rows(
+        "SELECT DISTINCT session_id FROM placements WHERE source_id IN (SELECT unnest(?::BIGINT[]))", [moved]
+    )
+    now = {places[source][1] for source in moved if source in places}
+    return {session for (session,) in told} | {session for session in now if session is not None}
+
+
+def _build(building: Path, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None) -> None:
+    lookup = Lookup(called_models(reader)) if plan.full else None
+    try:
+        _fill(building, reader, plan, current=current, lookup=lookup, progress=progress)
+    finally:
+        if lookup is not None:
+            lookup.close()
+
+
+def _fill(
+    building: Path,
+    reader: Reader,
+    plan: _Plan,
+    *,
+    current: Path | None,
+    lookup: Lookup | None,
+    progress: Progress | None,
 ) -> None:
     import duckdb
 
@@ -172,12 +197,12 @@ def _build(
         if not plan.full:
             assert current is not None
             shutil.copyfile(current, building)
-        config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
+        config: Config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
         database = duckdb.connect(str(building), config=config)
         try:
             builder = Builder(database, reader, progress)
-            if plan.full:
-                builder.build()
+            if lookup is not None:
+                builder.build(lookup)
             else:
                 builder.replace(plan.stale, plan.gone)
             builder.note(**facts)
@@ -189,7 +214,7 @@ def _build(
             raise
         raise MirrorError(
             f"{building.parent}: the mirror could not be built ({first_line(error)}); "
-            "the one before stays in use; free some disk space and run `recall-lab mirror`"
+            "the one before stays in use; see that the disk has room, then run `recall-lab mirror --full`"
         ) from error
 
 

@@ -62,8 +62,10 @@ LOAD = {
     "entities": "INSERT INTO temp.dictionary SELECT * FROM rows",
     "postings": """
         INSERT INTO entities
-        SELECT r.entity_id, d.kind, d.value, r.text_id 
-        FROM rows r JOIN temp.dictionary d USING (entity_id) SEMI JOIN temp.roots p ON p.text_id = r.text_id""",
+        SELECT r.entity_id, d.kind, d.value, r.text_id
+        FROM (SELECT entity_id, CAST(unnest(string_split(text_ids, ',')) AS BIGINT) AS text_id FROM rows) r
+        JOIN temp.dictionary d USING (entity_id)
+        SEMI JOIN temp.roots p ON p.text_id = r.text_id""",
     "activity": """
         INSERT INTO activity
         SELECT activity_id, try_cast("at" AS TIMESTAMP), command, repo, seconds, exit_code FROM rows""",
@@ -76,13 +78,14 @@ LOAD = {
         SELECT lower(hex(block_id)), lower(hex(content_hash)), try_cast("at" AS TIMESTAMP), note FROM rows""",
 }
 
-# The order in which the places of a block or a call compete for being its root: main sessions before subagents and forks,
-# then the earliest start, then the smallest native id; within one session the source with the smallest path. A source may
-# tell of several sessions (subagents inside their parent's transcript), so pairs are ranked.
+# The order in which the places of a block or a call compete for being its root: main sessions before subagents and
+# forks, then the earliest start, then the smallest native id; within one session the source with the smallest path. A
+# source may tell of several sessions (subagents inside their parent's transcript), so pairs are ranked.
 RANK_PLACES = """
 CREATE OR REPLACE TEMP TABLE ranks AS
 SELECT p.session_id, p.source_id, row_number() OVER (
-    ORDER BY s.relation IN ('subagent', 'fork') NULLS FIRST, s.started NULLS LAST, s.session, s.host, q.path, q.source_id
+    ORDER BY s.relation IN ('subagent', 'fork') NULLS FIRST, s.started NULLS LAST, s.session, s.host, q.path,
+             q.source_id
 ) AS rank
 FROM (
     SELECT session_id, source_id FROM placements
@@ -154,7 +157,9 @@ WITH told AS (
 ),
 calls AS (
     SELECT key, count(*) AS copies,
-           arg_min({{'session_id': session_id, 'source_id': source_id, 'turn': turn, 'sidechain': sidechain}}, rank) AS r,
+           arg_min(
+               {{'session_id': session_id, 'source_id': source_id, 'turn': turn, 'sidechain': sidechain}}, rank
+           ) AS r,
            arg_min(timestamp, rank) FILTER (timestamp IS NOT NULL) AS timestamp,
            arg_min(model, rank) FILTER (model IS NOT NULL) AS any_model,
            arg_min(logged_cost_usd, rank) FILTER (logged_cost_usd IS NOT NULL) AS logged_cost_usd,
@@ -247,15 +252,17 @@ FROM calls c JOIN sessions s ON s.session_id = c.r.session_id
 ORDER BY c.started NULLS FIRST, c.call_id"""
 
 # What an incremental build takes out before it reads the stale sessions again.
+_OF_STALE_SESSIONS = "SEMI JOIN temp.stale_sessions USING (session_id)"
 NOTE_STALE = (
     # Sources that tell of no session have no change number either; they are few and always read again.
-    "INSERT INTO temp.stale_sources SELECT source_id FROM sources "
-    "WHERE session_id IS NULL OR session_id IN (SELECT session_id FROM temp.stale_sessions)",
-    "INSERT INTO temp.stale_texts SELECT DISTINCT text_id FROM placements SEMI JOIN temp.stale_sessions USING (session_id)",
-    "INSERT INTO temp.stale_model_calls "
-    "SELECT DISTINCT key FROM copies.model_calls SEMI JOIN temp.stale_sessions USING (session_id)",
-    "INSERT INTO temp.stale_tool_calls SELECT DISTINCT q.host, c.call_id "
-    "FROM copies.tool_calls c SEMI JOIN temp.stale_sessions USING (session_id) JOIN sources q USING (source_id)",
+    """INSERT INTO temp.stale_sources
+       SELECT source_id FROM sources
+       WHERE session_id IS NULL OR session_id IN (SELECT session_id FROM temp.stale_sessions)""",
+    f"INSERT INTO temp.stale_texts SELECT DISTINCT text_id FROM placements {_OF_STALE_SESSIONS}",
+    f"INSERT INTO temp.stale_model_calls SELECT DISTINCT key FROM copies.model_calls {_OF_STALE_SESSIONS}",
+    f"""INSERT INTO temp.stale_tool_calls
+        SELECT DISTINCT q.host, c.call_id
+        FROM copies.tool_calls c {_OF_STALE_SESSIONS} JOIN sources q USING (source_id)""",
 )
 DELETE_OF_SESSIONS = (
     "DELETE FROM ledger WHERE source_id IN (SELECT source_id FROM temp.stale_sources)",

@@ -34,9 +34,7 @@ def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
     return pa.schema([(name, types[kind]) for name, kind in columns])
 
 
-def batch_of(
-    rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, str]], schema: pa.Schema
-) -> pa.RecordBatch:
+def batch_of(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
     """Return the rows (at least one) as one record batch; None is NULL.
 
     A batch's strings and blobs of one column may hold 2 GB together (offsets are 32 bits).
@@ -45,8 +43,7 @@ def batch_of(
 
     values = zip(*rows, strict=True)
     arrays = [
-        _array(column, kind, field.type)
-        for column, (_, kind), field in zip(values, columns, schema, strict=True)
+        _array(column, kind, field.type) for column, (_, kind), field in zip(values, columns, schema, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

@@ -1,8 +1,8 @@
 """Streams of rows for the mirror: whole tables, or what belongs to some sessions or texts, as Arrow record batches.
 
-A stream holds at most a few MB at a time, whatever the size of the store. Ids and hashes are blobs as in the store; small
-recurring strings are the numbers of the ``names`` table. All streams opened within one ``snapshot`` see the same state of
-the store, also while a capture writes. One stream at a time: read a stream to its end before the next is opened.
+A stream holds at most a few MB at a time, whatever the size of the store. Ids and hashes are blobs as in the store;
+small recurring strings are the numbers of the ``names`` table. All streams opened within one ``snapshot`` see the same
+state of the store, also while a capture writes. One stream at a time: read one to its end before the next is opened.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recall_lab.store.arrow import batch_of, schema_of
 from recall_lab.store.connection import Reader, explained
 
 if TYPE_CHECKING:
-    import pyarrow
+    import pyarrow as pa
 
 _ROWS = 8_192  # rows a batch at most
 _CHARACTERS = 4_000_000  # characters of text a batch at most, give or take one text
@@ -32,7 +32,8 @@ class StreamSpec(msgspec.Struct, frozen=True):
     """One stream: its columns with their Arrow types, where the rows come from, and how they can be narrowed.
 
     ``narrowed`` is the condition that keeps the rows of the ids bound as a JSON array; ``by`` says ids of what.
-    ``sized`` is the position of a column that bounds a batch by its length.
+    ``select`` stands in for the columns' names where one is computed. ``sized`` is the position of a column that
+    bounds a batch by its length.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -40,6 +41,8 @@ class StreamSpec(msgspec.Struct, frozen=True):
     by: Scope | None = None
     narrowed: str = ""
     order: str = ""
+    select: str = ""
+    group: str = ""
     sized: int | None = None
 
 
@@ -132,13 +135,17 @@ STREAMS: dict[str, StreamSpec] = {
         by="texts",
         narrowed=f"entity_id IN (SELECT entity_id FROM entity_blocks WHERE {_IN_TEXTS})",
     ),
+    # An identifier's texts come as one list: a row for each posting would cost more than all the rest.
     "postings": StreamSpec(
-        _columns("entity_id int64, text_id int64"), "entity_blocks", by="texts", narrowed=_IN_TEXTS
+        _columns("entity_id int64, text_ids utf8"),
+        "entity_blocks",
+        by="texts",
+        narrowed=_IN_TEXTS,
+        select="entity_id, CAST(group_concat(text_id) AS BLOB)",
+        group="entity_id",
     ),
     "activity": StreamSpec(
-        _columns(
-            "activity_id int64, at string, command string, repo string, seconds float64, exit_code int32"
-        ),
+        _columns("activity_id int64, at string, command string, repo string, seconds float64, exit_code int32"),
         "activity",
     ),
     "judgments": StreamSpec(
@@ -169,7 +176,7 @@ def snapshot(reader: Reader) -> Iterator[None]:
             reader.connection.pragma("mmap_size", mapped)
 
 
-def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pyarrow.RecordBatchReader:
+def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pa.RecordBatchReader:
     """Return the rows of ``STREAMS[name]`` as record batches with an explicit schema, columns in the spec's order.
 
     Args:
@@ -188,17 +195,22 @@ def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pyar
 
 
 def _batches(
-    reader: Reader, spec: StreamSpec, schema: pyarrow.Schema, only: Iterable[int] | None
-) -> Iterator[pyarrow.RecordBatch]:
+    reader: Reader, spec: StreamSpec, schema: pa.Schema, only: Iterable[int] | None
+) -> Iterator[pa.RecordBatch]:
     # Long texts are taken as the bytes they are kept as, without a detour over Python's strings.
-    names = ", ".join(
+    select = spec.select or ", ".join(
         f'CAST("{column}" AS BLOB)' if kind == "utf8" else f'"{column}"' for column, kind in spec.columns
     )
-    where = f" WHERE {spec.narrowed}" if only is not None else ""
-    order = f" ORDER BY {spec.order}" if spec.order else ""
+    statement = f"SELECT {select} FROM {spec.rows}"
+    if only is not None:
+        statement += f" WHERE {spec.narrowed}"
+    if spec.group:
+        statement += f" GROUP BY {spec.group}"
+    if spec.order:
+        statement += f" ORDER BY {spec.order}"
     bindings = (json.dumps(list(only)),) if only is not None else ()
     with explained(reader.path):
-        cursor = reader.connection.execute(f"SELECT {names} FROM {spec.rows}{where}{order}", bindings)
+        cursor = reader.connection.execute(statement, bindings)
         for rows in _portions(cursor, spec.sized):
             yield batch_of(rows, spec.columns, schema)
 
@@ -243,6 +255,16 @@ def content_hashes(reader: Reader, texts: Iterable[int]) -> dict[int, str]:
         )
 
 
+def called_models(reader: Reader) -> list[tuple[str, str]]:
+    """Return (host, model) of every model that was called."""
+    with explained(reader.path):
+        rows = reader.connection.execute(
+            "SELECT DISTINCT q.host, c.model FROM model_calls c JOIN sources q USING (source_id) "
+            "WHERE c.model IS NOT NULL"
+        )
+        return [(host, model) for host, model in rows]
+
+
 def store_identity(reader: Reader) -> str:
     """Return what tells this store from every other one (a hash; it says nothing of the content)."""
     with explained(reader.path):
@@ -273,7 +295,8 @@ def row_counts(reader: Reader) -> dict[str, int]:
         "placements": "SELECT count(*) FROM placements",
         "entities": f"SELECT count(*) FROM entity_blocks WHERE {placed}",
         "model_calls": "SELECT count(DISTINCT key) FROM model_calls",
-        "tool_calls": "SELECT count(*) FROM (SELECT DISTINCT host, call_id FROM tool_calls JOIN sources USING (source_id))",
+        "tool_calls": "SELECT count(*) FROM "
+        "(SELECT DISTINCT host, call_id FROM tool_calls JOIN sources USING (source_id))",
         "sources": "SELECT count(*) FROM sources",
         "ledger": "SELECT count(*) FROM ledger",
         "problems": "SELECT count(*) FROM problems",

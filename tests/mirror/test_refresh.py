@@ -31,7 +31,9 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
         said("out", "[REDACTED:key]", at=2, role="tool", kind="tool_result", findings=(("key", 2),)),
         model_calls=[called("c", output_tokens=5)],
         tool_calls=[
-            ToolCall(call_id="t1", turn=1, tool="Bash", request_block=hex_id("try"), result_block=hex_id("out"), failed=True)
+            ToolCall(
+                call_id="t1", turn=1, tool="Bash", request_block=hex_id("try"), result_block=hex_id("out"), failed=True
+            )
         ],
         ledger=ledger(),
         problems=[Problem(offset=5, length=9, disposition="malformed", reason="not JSON")],
@@ -42,7 +44,9 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
         assert mirror.rows("SELECT session, host, title, repo, turns, prompts, blocks, root_blocks FROM sessions") == [
             ("main", "claude-code", "A title", "example.org/harbour", 1, 1, 3, 3)
         ]
-        assert mirror.rows("SELECT turn, prompt, blocks, live, cwd, branch FROM turns") == [(1, "why?", 3, True, "/w", "main")]
+        assert mirror.rows("SELECT turn, prompt, blocks, live, cwd, branch FROM turns") == [
+            (1, "why?", 3, True, "/w", "main")
+        ]
         assert mirror.rows("SELECT block_id, role, kind, text, tool, turn, ord, rules FROM blocks ORDER BY ord") == [
             (hex_id("ask"), "user", "text", "why?", None, 1, 0, "rules-1"),
             (hex_id("try"), "assistant", "tool_use", "ls", "Bash", 1, 1, "rules-1"),
@@ -55,9 +59,13 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
         assert mirror.rows("SELECT call_id, tool, request_block, result_block, failed FROM tool_calls") == [
             ("t1", "Bash", hex_id("try"), hex_id("out"), True)
         ]
-        assert mirror.rows("SELECT path, state, size, session FROM sources") == [("/t/main.jsonl", "complete", 1_000, "main")]
+        assert mirror.rows("SELECT path, state, size, session FROM sources") == [
+            ("/t/main.jsonl", "complete", 1_000, "main")
+        ]
         assert mirror.rows("SELECT sum(records), sum(bytes) FROM ledger") == [(4, 1_000)]
-        assert mirror.rows('SELECT "offset", length, disposition, reason FROM problems') == [(5, 9, "malformed", "not JSON")]
+        assert mirror.rows('SELECT "offset", length, disposition, reason FROM problems') == [
+            (5, 9, "malformed", "not JSON")
+        ]
     assert check(telling.store, telling.folder).equal
 
 
@@ -91,7 +99,9 @@ def test_a_source_without_a_session_is_mirrored(telling: Telling) -> None:
     telling.tell(None, source="/t/empty.jsonl", ledger=ledger(2))
     telling.mirror().close()
     telling.tell(None, source="/t/empty.jsonl", ledger=ledger(7))
-    assert telling.rows("SELECT sum(records) FROM ledger JOIN sources USING (source_id) WHERE session IS NULL") == [(8,)]
+    assert telling.rows("SELECT sum(records) FROM ledger JOIN sources USING (source_id) WHERE session IS NULL") == [
+        (8,)
+    ]
     assert check(telling.store, telling.folder).equal
 
 
@@ -128,7 +138,9 @@ def test_a_purged_text_is_nowhere_in_the_mirror_s_bytes(telling: Telling) -> Non
     telling.tell("gone", said("gone", "mandrake-" * 50))
     telling.mirror().close()
     with open_writer(telling.store) as writer, writer.transaction() as db:
-        db.execute("DELETE FROM placements WHERE session_id = (SELECT session_id FROM sessions WHERE native_id = 'gone')")
+        db.execute(
+            "DELETE FROM placements WHERE session_id = (SELECT session_id FROM sessions WHERE native_id = 'gone')"
+        )
         db.execute("DELETE FROM sources WHERE path = '/t/gone.jsonl'")
         db.execute("DELETE FROM fulltext WHERE rowid = (SELECT text_id FROM blocks WHERE text LIKE 'mandrake%')")
         db.execute("DELETE FROM blocks WHERE text LIKE 'mandrake%'")
@@ -169,7 +181,9 @@ def test_progress_reaches_its_end(telling: Telling) -> None:
     for full in (True, False):
         steps: list[tuple[int, int]] = []
         telling.tell("two", said("b", at=len(steps)), said(f"c{full}", at=9))
-        refresh(telling.store, telling.folder, full=full, progress=lambda done, total, to=steps: to.append((done, total)))
+        refresh(
+            telling.store, telling.folder, full=full, progress=lambda done, total, to=steps: to.append((done, total))
+        )
         assert [done for done, _ in steps] == list(range(1, len(steps) + 1))
         assert steps[-1][0] == steps[-1][1]
 
@@ -203,7 +217,9 @@ def apply(telling: Telling, step: dict[str, object]) -> None:
     session, minute = str(step["session"]), int(step["minute"])  # type: ignore[call-overload]
     names: list[str] = step["names"]  # type: ignore[assignment]
     edited = " edited" if step["edited"] else ""
-    child = Session(host="claude-code", native_id=f"{session}/kid", parent_id=session, relation="subagent", agent_id="kid")
+    child = Session(
+        host="claude-code", native_id=f"{session}/kid", parent_id=session, relation="subagent", agent_id="kid"
+    )
     blocks = [
         said(
             name,
@@ -232,7 +248,9 @@ def apply(telling: Telling, step: dict[str, object]) -> None:
         parent_id="root" if step["relation"] else None,
         children=[child] if step["child"] else (),
         model_calls=calls.values(),
-        tool_calls=[ToolCall(call_id=f"t{key}", turn=1, tool="Bash", started=moment(minute), failed=None) for key in calls],
+        tool_calls=[
+            ToolCall(call_id=f"t{key}", turn=1, tool="Bash", started=moment(minute), failed=None) for key in calls
+        ],
         ledger=ledger(len(blocks) + 1),
         dead=((0, 1),) if step["dead"] else (),
     )
@@ -259,7 +277,9 @@ def agrees(steps: list[dict[str, object]]) -> None:
 A = {"relation": None, "edited": False, "minute": 0, "calls": [], "child": False, "dead": False, "moved": False}
 
 
-@settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=3, deadline=None, phases=[Phase.explicit, Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+)
 @given(st.lists(told(), min_size=1, max_size=3))
 @example(  # a fork captured first, then its root: block and call move there
     [

@@ -66,7 +66,8 @@ def chart(name: str, frame: pd.DataFrame, /, *, theme: str = "light", **options:
         raise UsageError(f"the chart {name} wants a column {error}, which the frame lacks") from error
     except TypeError as error:
         raise UsageError(f"the chart {name} cannot be drawn with these options: {error}") from error
-    return drawn.configure(**config(theme))
+    configured: alt.TopLevelMixin = drawn.configure(**config(theme))
+    return configured
 
 
 def offline_renderer(*, interactive: bool = False) -> None:

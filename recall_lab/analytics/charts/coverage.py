@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from recall_lab.analytics.charts.marks import (
     nothing,
     short,
     time_axis,
+    titled,
     tooltip,
 )
 from recall_lab.analytics.theme import DISPOSITION_COLOURS, theme_of
@@ -41,7 +43,11 @@ def coverage_by_source(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
     whole = frame[parts].sum().rename("bytes").rename_axis("disposition").reset_index().assign(label="all sources")
     whole = _placed(whole.assign(share=whole["bytes"] / max(whole["bytes"].sum(), 1)), parts)
     used = {name: colour for name, colour in colours.items() if frame[name].sum() > 0} or colours
-    tips = [tooltip("disposition", "Disposition"), tooltip("bytes", "Bytes", "bytes"), tooltip("share", "Share", "share")]
+    tips = [
+        tooltip("disposition", "Disposition"),
+        tooltip("bytes", "Bytes", "bytes"),
+        tooltip("share", "Share", "share"),
+    ]
     summary = horizontal_bars(
         whole,
         value="share",
@@ -49,7 +55,6 @@ def coverage_by_source(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         unit="share",
         most=1.0,
         tooltips=tips,
-        mode=theme,
         colours=used,
         series="disposition",
     )
@@ -65,18 +70,14 @@ def coverage_by_source(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         title="Bytes",
         unit="bytes",
         tooltips=[tooltip("source", "Source"), tooltip("state", "State"), *tips[:2]],
-        mode=theme,
         colours=used,
         series="disposition",
     )
     sizes, states = int(frame[parts].sum().sum()), frame["state"].value_counts()
-    told = ", ".join(f"{count:,} {state.replace('_', ' ')}" for state, count in states.items())
+    told = ", ".join(f"{count:,} {str(state).replace('_', ' ')}" for state, count in states.items())
     more = f"; the {len(largest)} largest are shown" if len(frame) > len(largest) else ""
-    return (
-        alt.vconcat(summary, each, spacing=16)
-        .resolve_scale(color="shared")
-        .properties(title=alt.TitleParams(title, subtitle=f"{len(frame):,} sources, {_megabytes(sizes)}: {told}{more}"))
-    )
+    both = alt.vconcat(summary, each, spacing=16).resolve_scale(color="shared")
+    return titled(both, title, f"{len(frame):,} sources, {_megabytes(sizes)}: {told}{more}")
 
 
 def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -86,8 +87,6 @@ def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevel
         frame: record_type, disposition, records, bytes; host where there are several.
         theme: light or dark.
     """
-    import altair as alt
-
     title = "Ledger by record type"
     if frame.empty:
         return nothing(title, "No record has been read yet.", theme)
@@ -98,9 +97,7 @@ def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevel
     rows = rows[rows["record_type"].isin(shown)].assign(label=lambda some: some["record_type"].map(labels))
     rows["order"] = rows["record_type"].map({name: place for place, name in enumerate(shown)})
     present = set(rows["disposition"])
-    colours = {
-        name: colour for name, colour in theme_of(theme).named(DISPOSITION_COLOURS).items() if name in present
-    }
+    colours = {name: colour for name, colour in theme_of(theme).named(DISPOSITION_COLOURS).items() if name in present}
     chart = horizontal_bars(
         _placed(rows.sort_values("order"), list(colours)),
         value="bytes",
@@ -112,13 +109,12 @@ def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevel
             tooltip("records", "Records", "count"),
             tooltip("bytes", "Bytes", "bytes"),
         ],
-        mode=theme,
         colours=colours,
         series="disposition",
     )
     more = f", the {len(shown)} largest shown" if len(sizes) > len(shown) else ""
     subtitle = f"{len(sizes):,} types{more}; {int(frame['records'].sum()):,} records, {_megabytes(int(sizes.sum()))}"
-    return chart.properties(title=alt.TitleParams(title, subtitle=subtitle))
+    return titled(chart, title, subtitle)
 
 
 def redactions_by_kind(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -128,8 +124,6 @@ def redactions_by_kind(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         frame: kind, spans, blocks, sessions.
         theme: light or dark.
     """
-    import altair as alt
-
     title = "Redactions by kind"
     if frame.empty:
         return nothing(title, "Nothing has been taken out of the kept texts.", theme)
@@ -144,10 +138,9 @@ def redactions_by_kind(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
             tooltip("blocks", "Blocks", "count"),
             tooltip("sessions", "Sessions", "count"),
         ],
-        mode=theme,
     )
     subtitle = f"{int(frame['spans'].sum()):,} spans of {len(frame):,} kinds; their values are kept nowhere"
-    return chart.properties(title=alt.TitleParams(title, subtitle=subtitle))
+    return titled(chart, title, subtitle)
 
 
 def own_activity(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -203,23 +196,29 @@ def over_time(
         frame = frame.groupby([day, series], as_index=False, dropna=False)[[value]].sum(min_count=1)
     dated, period = in_periods(frame, day, [value], by)
     called = (name or value).replace("_", " ").capitalize()
-    chart = alt.Chart(dated).mark_bar(orient="vertical").encode(
-        **time_axis(dated),
-        y=alt.Y(**measure(value, called, unit, stack="zero")),
-        tooltip=[
-            tooltip("when", period.capitalize()),
-            *([tooltip(series, series.replace("_", " ").capitalize())] if series else []),
-            tooltip(value, called, unit),
-        ],
+    chart = (
+        alt.Chart(dated)
+        .mark_bar(orient="vertical")
+        .encode(
+            **time_axis(dated),
+            y=alt.Y(**measure(value, called, unit, stack="zero")),
+            tooltip=[
+                tooltip("when", period.capitalize()),
+                *([tooltip(series, series.replace("_", " ").capitalize())] if series else []),
+                tooltip(value, called, unit),
+            ],
+        )
     )
     if series is not None:
         order = list(dated.groupby(series)[value].sum().sort_values(ascending=False).index)
         shown = alt.Scale(domain=order, range=theme_of(theme).series[: len(order)])
-        chart = chart.encode(color=alt.Color(field=series, type="nominal", scale=shown, legend=alt.Legend(title=None, columns=4)))
-    return chart.properties(width=WIDTH, height=220, title=alt.TitleParams(title, subtitle=f"by {period}"))
+        chart = chart.encode(
+            color=alt.Color(field=series, type="nominal", scale=shown, legend=alt.Legend(title=None, columns=4))
+        )
+    return titled(chart, title, f"by {period}", width=WIDTH, height=220)
 
 
-def _name(row: dict[str, Any]) -> str:
+def _name(row: Mapping[Any, Any]) -> str:
     """The repository's and the session's short names; a file's name where nothing more is known."""
     repo, session = row.get("repo"), row.get("session")
     if not isinstance(session, str):

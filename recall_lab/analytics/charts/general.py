@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recall_lab.analytics.charts.marks import horizontal_bars, labelled, nothing, tooltip
+from recall_lab.analytics.charts.marks import horizontal_bars, labelled, nothing, titled, tooltip
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,8 +34,6 @@ def bars(
         called: What the number is called; else the column's name.
         empty: What an empty chart says.
     """
-    import altair as alt
-
     frame = frame.dropna(subset=[value])
     if frame.empty:
         return nothing(title, empty, theme)
@@ -47,7 +45,6 @@ def bars(
         title=shown,
         unit=unit,
         tooltips=[tooltip("whole", name.replace("_", " ").capitalize()), tooltip(value, shown, unit)],
-        mode=theme,
     )
     more = f"the first {len(rows)} of {len(frame):,}" if len(frame) > len(rows) else f"{len(frame):,} in all"
-    return chart.properties(title=alt.TitleParams(title, subtitle=more))
+    return titled(chart, title, more)

@@ -28,17 +28,22 @@ FORMATS = {
 UNITS = {"usd": "USD", "tokens": "tokens", "bytes": "bytes", "count": "", "seconds": "seconds", "share": ""}
 
 
-def nothing(title: str, why: str, mode: str, width: int = WIDTH) -> alt.Chart:
+def nothing(title: str, why: str, mode: str, width: int = WIDTH) -> alt.TopLevelMixin:
     """Return a chart that says that there is nothing to show."""
     import altair as alt
     import pandas as pd
 
-    return (
-        alt.Chart(pd.DataFrame({"why": [why]}))
-        .mark_text(fontSize=13, color=theme_of(mode).quiet)
-        .encode(text="why:N")
-        .properties(width=width, height=90, title=title)
-    )
+    chart = alt.Chart(pd.DataFrame({"why": [why]})).mark_text(fontSize=13, color=theme_of(mode).quiet)
+    return titled(chart.encode(text="why:N"), title, width=width, height=90)
+
+
+def titled(chart: Any, title: str, subtitle: str | None = None, **properties: Any) -> alt.TopLevelMixin:
+    """Return the chart under a title, with more properties."""
+    import altair as alt
+
+    words = alt.TitleParams(title) if subtitle is None else alt.TitleParams(title, subtitle=subtitle)
+    drawn: alt.TopLevelMixin = chart.properties(title=words, **properties)
+    return drawn
 
 
 def tooltip(column: str, title: str, unit: str | None = None) -> alt.Tooltip:
@@ -76,12 +81,11 @@ def measure(column: str, title: str, unit: str, **options: Any) -> dict[str, Any
 
 def short(text: Any, most: int = 42) -> str:
     """Return a name that fits beside a bar: the end of a path, the start of anything else."""
-    if text is None or text != text:  # NaN is what pandas makes of a missing name
+    if not isinstance(text, str):  # NaN is what pandas makes of a missing name
         return NONE
-    words = str(text)
-    if len(words) <= most:
-        return words
-    return "…" + words[1 - most :] if "/" in words else words[: most - 1] + "…"
+    if len(text) <= most:
+        return text
+    return "…" + text[1 - most :] if "/" in text else text[: most - 1] + "…"
 
 
 def labelled(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -102,7 +106,6 @@ def horizontal_bars(
     title: str,
     unit: str,
     tooltips: Sequence[alt.Tooltip],
-    mode: str,
     colours: dict[str, str] | None = None,
     series: str | None = None,
     series_title: str | None = None,
@@ -116,7 +119,7 @@ def horizontal_bars(
     order = list(dict.fromkeys(frame["label"]))
     axis = alt.Axis(labels=names, title=None)
     scale = alt.Undefined if most is None else alt.Scale(domainMax=most)
-    chart = (
+    chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(height={"band": 0.72}, cornerRadiusEnd=0 if series else 2)
         .encode(
@@ -130,17 +133,18 @@ def horizontal_bars(
         return chart
     shades = alt.Undefined if colours is None else alt.Scale(domain=list(colours), range=list(colours.values()))
     place = alt.Order(field="place", type="quantitative") if "place" in frame else alt.Undefined
-    return chart.encode(
+    stacked: alt.Chart = chart.encode(
         color=alt.Color(field=series, type="nominal", scale=shades, legend=alt.Legend(title=series_title)), order=place
     )
+    return stacked
 
 
 def in_periods(frame: pd.DataFrame, day: str, sums: Sequence[str], by: Sequence[str] = ()) -> tuple[pd.DataFrame, str]:
     """Lay days out as spans of time; add them up to weeks or months where there are too many to see.
 
     Returns:
-        The frame with ``from`` and ``to`` for each bar and ``when`` as text, and the period's name. Rows without a day are
-        left out; a sum over nothing but missing values stays missing.
+        The frame with ``from`` and ``to`` for each bar and ``when`` as text, and the period's name. Rows without a
+        day are left out; a sum over nothing but missing values stays missing.
     """
     import pandas as pd
 
@@ -160,7 +164,9 @@ def in_periods(frame: pd.DataFrame, day: str, sums: Sequence[str], by: Sequence[
         dated = dated.groupby([day, *by], as_index=False, dropna=False)[list(sums)].sum(min_count=1)
     after = (dated[day].dt.to_period(rule) + 1).dt.start_time
     margin = (after - dated[day]) * 0.08
-    return dated.assign(**{"from": dated[day] + margin, "to": after - margin, "when": dated[day].dt.strftime(shown)}), period
+    return dated.assign(
+        **{"from": dated[day] + margin, "to": after - margin, "when": dated[day].dt.strftime(shown)}
+    ), period
 
 
 def time_axis(frame: pd.DataFrame, *, labels: bool = True) -> dict[str, Any]:

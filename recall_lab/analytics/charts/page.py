@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
 # The menu keeps what stays on this machine; "open in the editor" would send the data to a web site.
 _OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "compiled": False, "editor": False}}
@@ -13,8 +14,8 @@ _OPTIONS = {"renderer": "svg", "actions": {"export": True, "source": False, "com
 def page(spec: dict[str, Any]) -> str:
     """Return a self-contained page that shows a Vega-Lite chart, with tooltips.
 
-    Names in the data are whatever a transcript held, so the specification is written without ``<``: nothing in it can end
-    the script that it stands in.
+    Names in the data are whatever a transcript held, so the specification is written without ``<``: nothing in it can
+    end the script that it stands in.
     """
     import vl_convert
 
@@ -31,7 +32,7 @@ def page(spec: dict[str, Any]) -> str:
 <body>
 <div id="chart"></div>
 <script type="module">
-{vl_convert.javascript_bundle()}
+{vl_convert.javascript_bundle(_SNIPPET)}
 window.vegaEmbed("#chart", {_inert(spec)}, {_inert(_OPTIONS)});
 </script>
 </body>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.analytics.charts.marks import (
@@ -15,6 +16,7 @@ from recall_lab.analytics.charts.marks import (
     nothing,
     scale_axis,
     time_axis,
+    titled,
     tooltip,
 )
 from recall_lab.analytics.theme import OUTCOME_COLOURS, TOKEN_COLOURS, theme_of
@@ -70,21 +72,27 @@ def usage_by_day(frame: pd.DataFrame, *, theme: str = "light", zone: str | None 
             base.mark_bar(orient="vertical", color=names[name])
             .encode(
                 **time_axis(dated, labels=place == len(shown)),
-                y=alt.Y(field=column, type="quantitative", title=[name.capitalize(), "(tokens)"], axis=scale_axis("tokens", 3)),
+                y=alt.Y(
+                    field=column,
+                    type="quantitative",
+                    title=[name.capitalize(), "(tokens)"],
+                    axis=scale_axis("tokens", 3),
+                ),
                 tooltip=tips,
             )
             .properties(width=WIDTH, height=54)
         )
     if not parts:
         return nothing(title, "The model calls of this time report no tokens.", theme)
-    return alt.vconcat(*parts, spacing=12).properties(title=_titled(title, _sum_up(dated, zone)))
+    return titled(alt.vconcat(*parts, spacing=12), title, _sum_up(dated, zone))
 
 
 def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
     """What each model cost, and its tokens by class.
 
     Args:
-        frame: model, calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, unpriced_calls.
+        frame: model, calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd,
+            unpriced_calls.
         theme: light or dark.
     """
     import altair as alt
@@ -95,28 +103,30 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
     sums = ["calls", *_CLASSES.values(), "cost_usd", "unpriced_calls"]
     grouped = frame.groupby("model", dropna=False, as_index=False, sort=False)[sums].sum(min_count=1).head(20)
     rows = labelled(grouped, "model")
-    rows = rows.assign(
-        price=[
-            "no price" if cost != cost else f"${cost:,.2f}" for cost in rows["cost_usd"]  # noqa: PLR0124 - NaN
-        ]
-    )
+    rows = rows.assign(price=["no price" if math.isnan(cost) else f"${cost:,.2f}" for cost in rows["cost_usd"]])
     tips = [
         tooltip("label", "Model"),
         tooltip("price", "Cost"),
         tooltip("calls", "Calls", "count"),
         tooltip("unpriced_calls", "Calls without a price", "count"),
     ]
-    cost = horizontal_bars(
-        rows, value="cost_usd", title="Cost", unit="usd", tooltips=tips, mode=theme, width=210
-    ).mark_bar(height={"band": 0.72}, cornerRadiusEnd=2, color=theme_of(theme).green)
+    cost = horizontal_bars(rows, value="cost_usd", title="Cost", unit="usd", tooltips=tips, width=210).mark_bar(
+        height={"band": 0.72}, cornerRadiusEnd=2, color=theme_of(theme).green
+    )
     order = list(rows["label"])
-    amounts = alt.Chart(rows).mark_text(align="left", dx=5, fontSize=11).encode(
-        x=alt.X(**measure("cost_usd", "Cost", "usd")) if rows["cost_usd"].notna().any() else alt.value(0),
-        y=alt.Y(field="label", type="nominal", sort=order),
-        text="price:N",
+    amounts = (
+        alt.Chart(rows)
+        .mark_text(align="left", dx=5, fontSize=11)
+        .encode(
+            x=alt.X(**measure("cost_usd", "Cost", "usd")) if rows["cost_usd"].notna().any() else alt.value(0),
+            y=alt.Y(field="label", type="nominal", sort=order),
+            text="price:N",
+        )
     )
     unpriced = alt.Chart(rows[rows["cost_usd"].isna()]).mark_text(align="left", dx=5, fontSize=11, fontStyle="italic")
-    marks = unpriced.encode(x=alt.value(0), y=alt.Y(field="label", type="nominal", sort=order), text=alt.value("no price"))
+    marks = unpriced.encode(
+        x=alt.value(0), y=alt.Y(field="label", type="nominal", sort=order), text=alt.value("no price")
+    )
     long = _long(rows)
     colours = theme_of(theme).named(TOKEN_COLOURS)
     tokens = horizontal_bars(
@@ -125,7 +135,6 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
         title="Tokens",
         unit="tokens",
         tooltips=[tooltip("label", "Model"), tooltip("class", "Class"), tooltip("tokens", "Tokens", "tokens")],
-        mode=theme,
         colours=colours,
         series="class",
         names=False,
@@ -133,7 +142,8 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
     )
     priced = alt.layer(cost, amounts.transform_filter("isValid(datum.cost_usd)"), marks)
     subtitle = f"{int(rows['calls'].sum()):,} calls; cached tokens are read and written at prices of their own"
-    return alt.hconcat(priced, tokens, spacing=26).resolve_scale(color="independent").properties(title=_titled("Cost and tokens by model", subtitle))
+    both = alt.hconcat(priced, tokens, spacing=26).resolve_scale(color="independent")
+    return titled(both, "Cost and tokens by model", subtitle)
 
 
 def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -154,7 +164,10 @@ def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
     )
     colours = theme_of(theme).named(OUTCOME_COLOURS)
     long = rows.melt(
-        id_vars=["label", "calls", "rate", "median_seconds"], value_vars=list(colours), var_name="outcome", value_name="times"
+        id_vars=["label", "calls", "rate", "median_seconds"],
+        value_vars=list(colours),
+        var_name="outcome",
+        value_name="times",
     )
     long = long[long["times"] > 0].assign(place=lambda some: some["outcome"].map({n: i for i, n in enumerate(colours)}))
     tips = [
@@ -165,7 +178,7 @@ def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         tooltip("median_seconds", "Median", "seconds"),
     ]
     bars = horizontal_bars(
-        long, value="times", title="Calls", unit="count", tooltips=tips, mode=theme, colours=colours, series="outcome"
+        long, value="times", title="Calls", unit="count", tooltips=tips, colours=colours, series="outcome"
     )
     rates = (
         alt.Chart(rows[rows["failures"] > 0])
@@ -177,16 +190,15 @@ def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         )
     )
     calls, failures = int(rows["calls"].sum()), int(rows["failures"].sum())
-    return alt.layer(bars, rates).properties(
-        title=_titled(title, f"{calls:,} calls, {failures:,} failed; the share of failures stands behind the bar")
-    )
+    subtitle = f"{calls:,} calls, {failures:,} failed; the share of failures stands behind the bar"
+    return titled(alt.layer(bars, rates), title, subtitle)
 
 
 def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
     """Each session when it started, how long it lasted, and how much was written in it.
 
     Args:
-        frame: started, minutes, host, title, repo, turns, output_tokens, cost_usd, as the query ``sessions`` returns it.
+        frame: started, minutes, host, title, repo, turns, output_tokens, cost_usd, as the query ``sessions`` has them.
         theme: light or dark.
     """
     import altair as alt
@@ -207,7 +219,9 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
                 axis=alt.Axis(title="Length (minutes, log)", values=[1, 10, 60, 600, 6000], format="~s", grid=True),
             ),
             size=alt.Size(
-                "output_tokens:Q", scale=alt.Scale(range=[25, 700]), legend=alt.Legend(title="Output tokens", values=[1_000, 100_000], format="~s", symbolType="circle"),
+                "output_tokens:Q",
+                scale=alt.Scale(range=[25, 700]),
+                legend=alt.Legend(title="Output tokens", values=[1_000, 100_000], format="~s", symbolType="circle"),
             ),
             color=alt.Color("host:N", legend=alt.Legend(title="Host", symbolType="circle")),
             tooltip=[
@@ -222,7 +236,7 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
         )
         .properties(width=WIDTH, height=280)
     )
-    return chart.properties(title=_titled("Sessions", f"{len(rows):,} sessions, by when they started and how long they lasted"))
+    return titled(chart, "Sessions", f"{len(rows):,} sessions, by when they started and how long they lasted")
 
 
 def active_hours(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -238,7 +252,7 @@ def active_hours(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMi
     if frame.empty:
         return nothing(title, "No prompt in this time.", theme)
     rows = frame.assign(day=[_WEEKDAYS[int(number) - 1] for number in frame["weekday"]])
-    return (
+    chart = (
         alt.Chart(rows)
         .mark_rect(cornerRadius=2, stroke=theme_of(theme).ground, strokeWidth=2)
         .encode(
@@ -248,11 +262,18 @@ def active_hours(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMi
                 axis=alt.Axis(title="Hour", labelAngle=0, ticks=False, domain=False),
             ),
             y=alt.Y("day:O", scale=alt.Scale(domain=_WEEKDAYS), axis=alt.Axis(title=None)),
-            color=alt.Color("prompts:Q", legend=alt.Legend(title="Prompts", format="~s", gradientLength=160, tickCount=4)),
-            tooltip=[tooltip("day", "Day"), alt.Tooltip("hour:O", title="Hour"), tooltip("prompts", "Prompts", "count")],
+            color=alt.Color(
+                "prompts:Q", legend=alt.Legend(title="Prompts", format="~s", gradientLength=160, tickCount=4)
+            ),
+            tooltip=[
+                tooltip("day", "Day"),
+                alt.Tooltip("hour:O", title="Hour"),
+                tooltip("prompts", "Prompts", "count"),
+            ],
         )
-        .properties(width=WIDTH, height=7 * ROW + 20, title=_titled(title, f"{int(rows['prompts'].sum()):,} prompts"))
     )
+    prompts = f"{int(rows['prompts'].sum()):,} prompts"
+    return titled(chart, title, prompts, width=WIDTH, height=7 * ROW + 20)
 
 
 def _with_cache_writes(frame: pd.DataFrame) -> pd.DataFrame:
@@ -265,23 +286,17 @@ def _with_cache_writes(frame: pd.DataFrame) -> pd.DataFrame:
 def _long(rows: pd.DataFrame) -> pd.DataFrame:
     names = {column: name for name, column in _CLASSES.items()}
     long = rows.melt(id_vars=["label"], value_vars=list(names), var_name="column", value_name="tokens")
-    return long.assign(
-        **{"class": long["column"].map(names), "place": long["column"].map({c: i for i, c in enumerate(names)})}
-    )
+    long["class"] = long["column"].map(names)
+    long["place"] = long["column"].map({column: place for place, column in enumerate(names)})
+    return long
 
 
 def _sum_up(frame: pd.DataFrame, zone: str | None) -> str:
     cost = frame["cost_usd"].sum(min_count=1)
-    parts = [f"{int(frame['calls'].sum()):,} calls", "no price known" if cost != cost else f"${cost:,.2f}"]  # noqa: PLR0124
+    parts = [f"{int(frame['calls'].sum()):,} calls", "no price known" if math.isnan(cost) else f"${cost:,.2f}"]
     unpriced = int(frame["unpriced_calls"].sum())
-    if unpriced and cost == cost:  # noqa: PLR0124 - NaN
+    if unpriced and not math.isnan(cost):
         parts.append(f"{unpriced:,} calls without a price")
     if zone:
         parts.append(f"days in {zone}")
     return ", ".join(parts)
-
-
-def _titled(title: str, subtitle: str) -> alt.TitleParams:
-    import altair as alt
-
-    return alt.TitleParams(text=title, subtitle=subtitle)
