@@ -210,6 +210,14 @@ def test_an_event_that_repeats_an_item_is_a_duplicate() -> None:
     assert found["response_item/message"] == "indexed"
 
 
+@pytest.mark.parametrize(
+    "hidden", ["<proposed_plan>\n1. x\n</proposed_plan>", "<oai-mem-citation>m</oai-mem-citation>"]
+)
+def test_an_event_may_leave_out_what_the_host_does_not_show(hidden: str) -> None:
+    source = event("agent_message", message="so it is") + message("assistant", f"so it is\n{hidden}\n")
+    assert told(source) == [("assistant", "text", f"so it is\n{hidden}\n")]
+
+
 def test_an_event_the_host_wrote_is_not_the_user() -> None:
     source = message("user", "<environment_context>x") + event(
         "user_message", message="<environment_context>x", kind="environment_context"

@@ -22,6 +22,7 @@ WINDOW_RECORDS = 128
 WINDOW_BYTES = 512 * 1024
 
 _HOST_HEADS = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "<skill>", "# AGENTS.md")
+_HIDDEN = ("oai-mem-citation", "proposed_plan")
 _USERS = frozenset({"", "unknown", "images.preparation_error", "images.unsupported", "audio.unsupported"})
 
 _Table = dict[tuple[bool, str], deque[tuple["_Pair", int]]]
@@ -134,6 +135,8 @@ class Window:
         return True
 
     def _enter(self, record: Record, is_user: bool, parts: list[str], own: _Table, others: _Table) -> None:
+        if not is_user:
+            parts = list(map(_shown, parts))
         texts = ["".join(parts), *parts] if len(parts) > 1 else parts or [""]
         end = record.offset + record.length
         pair = _Pair(self._index, record.offset, end, is_user, texts, set(self.met.get(record.offset, ())), [])
@@ -207,6 +210,19 @@ class Window:
         # A picture belongs to whoever wrote the words beside it.
         beside: Role = "host" if "host" in roles and "user" not in roles else "user"
         return [role or beside for role in roles]
+
+
+def _shown(text: str) -> str:
+    """Return an assistant's words as its event shows them: without citations of memories and proposed plans."""
+    for tag in _HIDDEN:
+        begin, end = f"<{tag}>", f"</{tag}>"
+        kept, at = "", 0
+        while (close := text.find(end, at)) >= 0:
+            stop = text.find(begin, at, close)
+            kept += text[at : stop if stop >= 0 else close + len(end)]
+            at = close + len(end)
+        text = kept + text[at:]
+    return text.strip()
 
 
 def _drop_stale(waiting: deque[tuple[_Pair, int]] | None) -> None:
