@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import PurePath
 
 import pytest
@@ -385,6 +386,26 @@ def test_parts_of_a_torn_record_are_no_records() -> None:
 def test_a_last_line_counts_when_it_is_whole() -> None:
     assert told(meta() + message("developer", "rules")[:-1]) == [("host", "text", "rules")]
     assert told(meta() + message("developer", "rules")[:-2]) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<proposed_plan>" * 40_000 + "</oai-mem-citation>" * 9_000,
+        "</proposed_plan>" * 40_000,
+        "data:image/png;base64" * 30_000,
+        "data:;base64," * 40_000,
+        "<environment_context>" + "<cwd>" * 60_000,
+        "Chunk ID: " * 40_000,
+        "<image " * 60_000,
+    ],
+)
+def test_hostile_words_cost_no_more_than_others(words: str) -> None:
+    source = meta() + message("assistant", words) + event("agent_message", message=words) + message("user", words)
+    source += output("call_000001", words) + header() + bare_message("user", words)
+    start = time.process_time()
+    reading(source)
+    assert time.process_time() - start < 2
 
 
 # ---- ids -----------------------------------------------------------------------------------------------------------

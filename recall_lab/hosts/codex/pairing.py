@@ -216,12 +216,12 @@ def _shown(text: str) -> str:
     """Return an assistant's words as its event shows them: without citations of memories and proposed plans."""
     for tag in _HIDDEN:
         begin, end = f"<{tag}>", f"</{tag}>"
-        kept, at = "", 0
+        kept, at = [], 0
         while (close := text.find(end, at)) >= 0:
             stop = text.find(begin, at, close)
-            kept += text[at : stop if stop >= 0 else close + len(end)]
+            kept.append(text[at : stop if stop >= 0 else close + len(end)])
             at = close + len(end)
-        text = kept + text[at:]
+        text = "".join(kept) + text[at:] if kept else text
     return text.strip()
 
 
