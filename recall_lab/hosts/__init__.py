@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from recall_lab.hosts import claude_code, codex
+from recall_lab.hosts import claude_code, codex, copilot, pi
 from recall_lab.hosts.base import Host
 
 __all__ = ["HOSTS", "recognise"]
 
-HOSTS: dict[str, Host] = {host.name: host for host in (claude_code.HOST, codex.HOST)}
+HOSTS: dict[str, Host] = {host.name: host for host in (claude_code.HOST, codex.HOST, pi.HOST, copilot.HOST)}
 
 
 def recognise(head: Sequence[bytes], path: PurePath) -> Host | None:

@@ -8,79 +8,47 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-THOUGHT = "THOUGHT-THAT-NOBODY-MAY-KEEP"
-"""Stands in every field that holds thinking, reasoning or its encrypted form."""
-
-_TEXTS = st.sampled_from(
-    [
-        "why did we reject batching?",
-        "  two\nlines\r\nand a third\u2028here ",
-        "naïve 用户 🙂 \u0000 \ud83d",
-        "<command-name>/clear</command-name>",
-        "<command-message>plan</command-message>",
-        "<system-reminder>be brief</system-reminder>",
-        "[Request interrupted by user]",
-        "# AGENTS.md instructions",
-        "<environment_context>x</environment_context>",
-        "Exit code 2\nls: no such file",
-        "",
-        " ",
-    ]
-)
-_TIMES = st.sampled_from(["2026-05-01T10:00:00.000Z", "2026-05-01T10:00:01.000Z", "2026-04-30T23:59:59Z", "soon", None])
-_UUIDS = [f"00000000-0000-4000-8000-{number:012x}" for number in range(8)] + ["not-a-uuid"]
-_CALLS = st.sampled_from(["toolu_1", "toolu_2", "toolu_3"])
-_NUMBERS = st.sampled_from([0, 1, 7, 120])
-_PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}
-
-
-def _object(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return an object whose None fields are left out."""
-    return st.fixed_dictionaries(fields).map(lambda found: {k: v for k, v in found.items() if v is not None})
-
-
-def _just(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
-    return st.just(fields)
-
+from tests.hosts import generated_lines as lines
+from tests.hosts.strategies import CALLS, NUMBERS, PICTURE, TEXTS, THOUGHT, TIMES, UUIDS, an_object, just
 
 # ---- Claude Code ---------------------------------------------------------------------------------------------------
 
 _ITEMS = st.lists(
     st.one_of(
-        _object(type=st.just("text"), text=_TEXTS),
-        _just(type="thinking", thinking=THOUGHT, signature=THOUGHT),
-        _just(type="redacted_thinking", data=THOUGHT),
-        _object(type=st.just("tool_use"), id=_CALLS, name=st.just("Bash"), input=_object(command=_TEXTS)),
-        _object(
+        an_object(type=st.just("text"), text=TEXTS),
+        just(type="thinking", thinking=THOUGHT, signature=THOUGHT),
+        just(type="redacted_thinking", data=THOUGHT),
+        an_object(type=st.just("tool_use"), id=CALLS, name=st.just("Bash"), input=an_object(command=TEXTS)),
+        an_object(
             type=st.just("tool_result"),
-            tool_use_id=_CALLS,
-            content=st.one_of(_TEXTS, st.lists(_object(type=st.just("text"), text=_TEXTS), max_size=2)),
+            tool_use_id=CALLS,
+            content=st.one_of(TEXTS, st.lists(an_object(type=st.just("text"), text=TEXTS), max_size=2)),
             is_error=st.sampled_from([True, False, None]),
         ),
-        st.just(_PICTURE),
-        _just(type="unheard_of"),
+        st.just(PICTURE),
+        just(type="unheard_of"),
     ),
     max_size=3,
 )
-_USAGE = _object(
-    input_tokens=_NUMBERS,
-    output_tokens=_NUMBERS,
-    cache_read_input_tokens=_NUMBERS,
-    cache_creation_input_tokens=_NUMBERS,
+_USAGE = an_object(
+    input_tokens=NUMBERS,
+    output_tokens=NUMBERS,
+    cache_read_input_tokens=NUMBERS,
+    cache_creation_input_tokens=NUMBERS,
 )
-_MESSAGE = _object(
+_MESSAGE = an_object(
     id=st.sampled_from(["msg_1", "msg_2", None]),
     role=st.just("assistant"),
     model=st.sampled_from(["claude-opus-4-6", "<synthetic>"]),
-    content=st.one_of(_TEXTS, _ITEMS),
+    content=st.one_of(TEXTS, _ITEMS),
     stop_reason=st.sampled_from([None, "end_turn"]),
     usage=st.one_of(st.none(), _USAGE),
 )
 _HEAD = {
-    "uuid": st.sampled_from([*_UUIDS, *_UUIDS, None]),
-    "parentUuid": st.sampled_from([_UUIDS[0], _UUIDS[0], _UUIDS[1], _UUIDS[-1], None]),
+    "uuid": st.sampled_from([*UUIDS, *UUIDS, None]),
+    "parentUuid": st.sampled_from([UUIDS[0], UUIDS[0], UUIDS[1], UUIDS[-1], None]),
     "sessionId": st.sampled_from(["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]),
-    "timestamp": _TIMES,
+    "timestamp": TIMES,
     "cwd": st.sampled_from(["/work/one", "/work/two", None]),
     "gitBranch": st.sampled_from(["main", "fix", None]),
 }
@@ -92,100 +60,104 @@ _FLAGS = {
     "agentId": st.sampled_from(["a1", None]),
 }
 _CLAUDE_CODE = st.one_of(
-    _object(type=st.just("user"), message=_object(content=st.one_of(_TEXTS, _ITEMS)), **_HEAD, **_FLAGS),
-    _object(type=st.just("assistant"), message=_MESSAGE, requestId=st.sampled_from(["req_1", None]), **_HEAD, **_FLAGS),
-    _object(
+    an_object(type=st.just("user"), message=an_object(content=st.one_of(TEXTS, _ITEMS)), **_HEAD, **_FLAGS),
+    an_object(
+        type=st.just("assistant"), message=_MESSAGE, requestId=st.sampled_from(["req_1", None]), **_HEAD, **_FLAGS
+    ),
+    an_object(
         type=st.just("system"),
         subtype=st.sampled_from(["turn_duration", "local_command", "unheard_of"]),
-        content=_TEXTS,
+        content=TEXTS,
         **_HEAD,
     ),
-    _object(
+    an_object(
         type=st.just("attachment"),
         attachment=st.one_of(
-            _object(type=st.just("queued_command"), prompt=_TEXTS, commandMode=st.sampled_from(["prompt", None])),
-            _just(type="skill_listing", content="many words"),
+            an_object(type=st.just("queued_command"), prompt=TEXTS, commandMode=st.sampled_from(["prompt", None])),
+            just(type="skill_listing", content="many words"),
         ),
         **_HEAD,
     ),
-    _object(
+    an_object(
         type=st.just("progress"),
-        data=_object(
+        data=an_object(
             type=st.sampled_from(["agent_progress", "hook_progress"]),
             agentId=st.sampled_from(["a1", "a2", None]),
-            message=_object(
+            message=an_object(
                 type=st.sampled_from(["user", "assistant"]),
-                uuid=st.sampled_from(_UUIDS),
-                timestamp=_TIMES,
+                uuid=st.sampled_from(UUIDS),
+                timestamp=TIMES,
                 message=_MESSAGE,
             ),
         ),
         **_HEAD,
     ),
-    _object(
+    an_object(
         type=st.just("queue-operation"),
         operation=st.sampled_from(["enqueue", "dequeue"]),
-        content=_TEXTS,
-        timestamp=_TIMES,
+        content=TEXTS,
+        timestamp=TIMES,
         sessionId=_HEAD["sessionId"],
     ),
-    _object(type=st.just("summary"), summary=_TEXTS, leafUuid=st.sampled_from(_UUIDS)),
-    _object(type=st.just("custom-title"), customTitle=_TEXTS, sessionId=_HEAD["sessionId"]),
-    _object(type=st.just("ai-title"), aiTitle=_TEXTS, sessionId=_HEAD["sessionId"]),
-    _just(type="file-history-snapshot", messageId="m", snapshot={}, isSnapshotUpdate=False),
-    _object(type=st.sampled_from(["brand-new-type", "x" * 300, "ключ", 7, None]), sessionId=_HEAD["sessionId"]),
-    _object(type=st.sampled_from(["user", "progress", "summary"]), message=st.just("no message"), cwd=st.just(5)),
+    an_object(type=st.just("summary"), summary=TEXTS, leafUuid=st.sampled_from(UUIDS)),
+    an_object(type=st.just("custom-title"), customTitle=TEXTS, sessionId=_HEAD["sessionId"]),
+    an_object(type=st.just("ai-title"), aiTitle=TEXTS, sessionId=_HEAD["sessionId"]),
+    just(type="file-history-snapshot", messageId="m", snapshot={}, isSnapshotUpdate=False),
+    an_object(type=st.sampled_from(["brand-new-type", "x" * 300, "ключ", 7, None]), sessionId=_HEAD["sessionId"]),
+    an_object(type=st.sampled_from(["user", "progress", "summary"]), message=st.just("no message"), cwd=st.just(5)),
 )
 
 # ---- Codex ---------------------------------------------------------------------------------------------------------
 
 
 def _wrapped(type_: str, payload: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    return _object(timestamp=_TIMES, type=st.just(type_), payload=payload)
+    return an_object(timestamp=TIMES, type=st.just(type_), payload=payload)
 
 
 _IDS = st.sampled_from([f"019a0000-0000-7000-8000-{number:012x}" for number in range(3)])
-_TOTALS = _object(input_tokens=_NUMBERS, cached_input_tokens=st.just(0), output_tokens=_NUMBERS)
+_TOTALS = an_object(input_tokens=NUMBERS, cached_input_tokens=st.just(0), output_tokens=NUMBERS)
 _ITEM = st.one_of(
-    _object(
+    an_object(
         type=st.just("message"),
         role=st.sampled_from(["user", "assistant", "developer"]),
         content=st.lists(
-            _object(type=st.sampled_from(["input_text", "output_text"]), text=_TEXTS), min_size=1, max_size=2
+            an_object(type=st.sampled_from(["input_text", "output_text"]), text=TEXTS), min_size=1, max_size=2
         ),
     ),
-    _just(type="reasoning", summary=[{"type": "summary_text", "text": THOUGHT}], encrypted_content=THOUGHT),
-    _object(
-        type=st.just("function_call"), name=st.just("shell"), call_id=_CALLS, arguments=st.just('{"command":["ls"]}')
+    just(type="reasoning", summary=[{"type": "summary_text", "text": THOUGHT}], encrypted_content=THOUGHT),
+    an_object(
+        type=st.just("function_call"), name=st.just("shell"), call_id=CALLS, arguments=st.just('{"command":["ls"]}')
     ),
-    _object(type=st.just("function_call_output"), call_id=_CALLS, output=_TEXTS),
+    an_object(type=st.just("function_call_output"), call_id=CALLS, output=TEXTS),
 )
 _CODEX = st.one_of(
-    _wrapped("session_meta", _object(id=_IDS, cwd=st.just("/work/one"), cli_version=st.just("0.50.0"))),
-    _wrapped("turn_context", _object(turn_id=_IDS, cwd=st.just("/work/one"), model=st.just("gpt-5"))),
+    _wrapped("session_meta", an_object(id=_IDS, cwd=st.just("/work/one"), cli_version=st.just("0.50.0"))),
+    _wrapped("turn_context", an_object(turn_id=_IDS, cwd=st.just("/work/one"), model=st.just("gpt-5"))),
     _wrapped("response_item", _ITEM),
     _wrapped(
         "event_msg",
         st.one_of(
-            _object(type=st.just("user_message"), message=_TEXTS),
-            _object(type=st.just("agent_message"), message=_TEXTS),
-            _just(type="agent_reasoning", text=THOUGHT),
-            _object(
+            an_object(type=st.just("user_message"), message=TEXTS),
+            an_object(type=st.just("agent_message"), message=TEXTS),
+            just(type="agent_reasoning", text=THOUGHT),
+            an_object(
                 type=st.just("token_count"),
-                info=_object(total_token_usage=_TOTALS, last_token_usage=st.one_of(st.none(), _TOTALS)),
+                info=an_object(total_token_usage=_TOTALS, last_token_usage=st.one_of(st.none(), _TOTALS)),
             ),
         ),
     ),
-    _wrapped("compacted", _object(message=_TEXTS)),
-    _wrapped("brand_new_type", _just(text="x")),
-    _object(id=_IDS, timestamp=_TIMES, instructions=st.none(), git=st.just({})),
+    _wrapped("compacted", an_object(message=TEXTS)),
+    _wrapped("brand_new_type", just(text="x")),
+    an_object(id=_IDS, timestamp=TIMES, instructions=st.none(), git=st.just({})),
     _ITEM,
 )
 
-RECORDS = {"claude-code": _CLAUDE_CODE, "codex": _CODEX}
+RECORDS = {"claude-code": _CLAUDE_CODE, "codex": _CODEX, "copilot": lines.COPILOT, "pi": lines.PI}
 """For every host, records as its files hold them."""
 
 PATHS = {
+    "copilot": ["33333333-3333-4333-8333-333333333333/events.jsonl", "copy.jsonl"],
+    "pi": ["2026-05-01T10-00-00-000Z_33333333-3333-4333-8333-333333333333.jsonl", "copy.jsonl"],
     "claude-code": ["11111111-1111-4111-8111-111111111111.jsonl", "copy.jsonl", "s/subagents/agent-a9.jsonl"],
     "codex": ["rollout-2026-05-01T10-00-00-019a0000-0000-7000-8000-000000000000.jsonl", "copy.jsonl"],
 }
