@@ -104,7 +104,8 @@ class PlacedBlock(Record):
     queued: bool = False  # typed while the agent worked; yields to an equal delivered prompt
     agent: str | None = None  # the child session it belongs to, by agent id; None: the source's own session
     findings: tuple[tuple[str, int], ...] = ()  # (kind, how many spans were taken out)
-    entities: tuple[tuple[str, Redacted], ...] = ()  # (kind, value)
+    entities: bytes = b""  # identifiers as spans of the text: see text_entities.Analysis
+    words: str = ""  # words inside identifiers, for the full-text index
 
 
 class ModelCall(Record):
@@ -214,6 +215,7 @@ class Revision(Record):
     original_length: int
     rules: str  # version of the redaction rules
     text: Redacted
+    entities: bytes = b""
 
 
 class Applied(Record):

@@ -11,7 +11,7 @@ import msgspec
 from recall_lab.hosts.base import RawBlock, RawModelCall, RawSession, RawToolCall
 from recall_lab.model import ModelCall, PlacedBlock, Redacted, Session, ToolCall
 from recall_lab.settings import ToolResults
-from recall_lab.text_entities import entities
+from recall_lab.text_entities import analyse
 
 _SMALL_CACHE = 50_000
 _SMALL = 300  # code points; longer ones are not worth remembering
@@ -140,6 +140,7 @@ class Preparer:
         kept = text
         if block.kind == "tool_result" and self._tool_results == "capped":
             kept = cap(text, self._cap)
+        looked = analyse(kept)
         return PlacedBlock(
             block_id=block.block_id,
             content_hash=sha256(kept.encode("utf-8")).hexdigest(),
@@ -158,7 +159,8 @@ class Preparer:
             queued=block.queued,
             agent=block.agent,
             findings=findings,
-            entities=tuple((kind, Redacted(value)) for kind, value in entities(kept)),
+            entities=looked.spans,
+            words=looked.words,
         )
 
 

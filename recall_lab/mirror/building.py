@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 # The order matters: what a statement joins stands before it.
 _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
-_TEXTS = ("texts", "redactions", "entities", "postings")
+_TEXTS = ("texts", "redactions", "spans")
 _WHOLE = ("activity", "judgments", "pins")
 STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 6
 

@@ -39,7 +39,7 @@ CREATE TABLE placements (
     queued BOOLEAN, timestamp TIMESTAMP, cwd VARCHAR, branch VARCHAR, tool VARCHAR, model VARCHAR
 );
 -- Identifiers found in blocks: one row for each block that holds one.
-CREATE TABLE entities (entity_id BIGINT, kind VARCHAR, value VARCHAR, text_id BIGINT);
+CREATE TABLE entities (kind VARCHAR, value VARCHAR, text_id BIGINT);
 -- One row a model call, however many files repeat it.
 CREATE TABLE model_calls (
     key VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER, turn INTEGER, timestamp TIMESTAMP,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from recall_lab.text_entities import KINDS, MAX_START
+
 TEMPORARY = """
 CREATE TEMP TABLE names (name_id INTEGER, name VARCHAR);
 CREATE TEMP TABLE stale_sessions (session_id INTEGER);
@@ -9,7 +11,6 @@ CREATE TEMP TABLE stale_sources (source_id INTEGER);
 CREATE TEMP TABLE stale_texts (text_id BIGINT);
 CREATE TEMP TABLE stale_model_calls (key VARCHAR);
 CREATE TEMP TABLE stale_tool_calls (host VARCHAR, call_id VARCHAR);
-CREATE TEMP TABLE dictionary (entity_id BIGINT, kind VARCHAR, value VARCHAR);
 """
 
 # From a stream's columns to the table's; streams not named here have the table's own columns and types.
@@ -59,13 +60,21 @@ LOAD = {
     "ledger": "INSERT INTO ledger SELECT * FROM rows",
     "problems": "INSERT INTO problems SELECT * FROM rows",
     "redactions": "INSERT INTO redactions SELECT r.* FROM rows r SEMI JOIN temp.roots USING (text_id)",
-    "entities": "INSERT INTO temp.dictionary SELECT * FROM rows",
-    "postings": """
+    # An entity is a span of its text: 3 bits of kind, 8 of length, 21 of start (see text_entities).
+    "spans": f"""
         INSERT INTO entities
-        SELECT r.entity_id, d.kind, d.value, r.text_id
-        FROM (SELECT entity_id, CAST(unnest(string_split(text_ids, ',')) AS BIGINT) AS text_id FROM rows) r
-        JOIN temp.dictionary d USING (entity_id)
-        SEMI JOIN temp.roots p ON p.text_id = r.text_id""",
+        SELECT kind,
+               CASE WHEN kind = 'uuid' THEN lower(raw)
+                    WHEN kind = 'command' THEN regexp_replace(raw, '\\s+', ' ', 'g')
+                    WHEN kind = 'issue' AND regexp_full_match(raw, '[0-9]+') THEN '#' || raw
+                    ELSE raw END,
+               text_id
+        FROM (
+            SELECT {list(KINDS)}[(span >> 29) + 1] AS kind,
+                   substring(text, CAST((span & {MAX_START}) + 1 AS BIGINT), CAST((span >> 21) & 255 AS BIGINT)) AS raw,
+                   text_id
+            FROM (SELECT text_id, unnest(entities) AS span FROM rows) s JOIN blocks b USING (text_id)
+        )""",
     "activity": """
         INSERT INTO activity
         SELECT activity_id, try_cast("at" AS TIMESTAMP), command, repo, seconds, exit_code FROM rows""",

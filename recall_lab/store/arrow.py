@@ -16,9 +16,9 @@ _NUMBERS = {"int32": "<i4", "int64": "<i8", "float64": "<f8"}
 
 
 def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
-    """Return the Arrow schema of (name, kind); kinds: int32, int64, float64, bool, string, binary, utf8.
+    """Return the Arrow schema of (name, kind); kinds: int32, int64, float64, bool, string, binary, utf8, uint32s.
 
-    ``utf8`` is a string whose values are given as encoded bytes.
+    ``utf8`` is a string whose values are given as encoded bytes; ``uint32s`` is a list given as little-endian bytes.
     """
     import pyarrow as pa
 
@@ -30,6 +30,7 @@ def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
         "string": pa.string(),
         "utf8": pa.string(),
         "binary": pa.binary(),
+        "uint32s": pa.list_(pa.uint32()),
     }
     return pa.schema([(name, types[kind]) for name, kind in columns])
 
@@ -63,6 +64,12 @@ def _array(values: Sequence[Any], kind: str, type_: pa.DataType) -> pa.Array:
         offsets = np.zeros(len(values) + 1, "<i4")
         np.cumsum(np.fromiter(map(len, parts), "<i4", len(parts)), out=offsets[1:])
         buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
+    elif kind == "uint32s":
+        items = np.frombuffer(b"".join(value or b"" for value in values), "<u4")
+        offsets = np.zeros(len(values) + 1, "<i4")
+        np.cumsum(np.fromiter((len(value or b"") // 4 for value in values), "<i4", len(values)), out=offsets[1:])
+        inner = pa.Array.from_buffers(pa.uint32(), len(items), [None, pa.py_buffer(items)])
+        return pa.Array.from_buffers(type_, len(values), [validity, pa.py_buffer(offsets)], children=[inner])
     elif kind == "bool":
         buffers = [validity, _bits(np.fromiter(map(bool, values), np.bool_, len(values)))]
     else:

@@ -15,7 +15,6 @@ from recall_lab.times import utc_now
 
 _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 _FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
-_ENTITY_CACHE = 200_000
 
 _CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name not in {"key", "agent"})
 _UPSERT_MODEL_CALL = (
@@ -60,17 +59,15 @@ def retire_sessions(db: apsw.Connection, sessions: Iterable[int], change: int) -
 
 
 class BatchWriter:
-    """Applies batches through one connection, with the small dictionaries kept in memory between them."""
+    """Applies batches through one connection, with the names of recurring strings kept in memory between them."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._names: dict[str, int] = {}
-        self._entities: dict[tuple[str, str], int] = {}
 
     def forget_caches(self) -> None:
-        """Drop what is remembered of names and entities, after a rollback."""
+        """Drop what is remembered of names, after a rollback."""
         self._names.clear()
-        self._entities.clear()
 
     def apply(self, batch: Batch) -> Applied:
         """Write the batch; see ``model.Batch`` for what replaces what."""
@@ -136,11 +133,12 @@ class BatchWriter:
         """Insert a text without a placement."""
         self._db.execute(
             "INSERT OR IGNORE INTO blocks "
-            "SELECT coalesce(max(text_id), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ? FROM blocks",
+            "SELECT coalesce(max(text_id), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ? FROM blocks",
             (
                 *(bytes.fromhex(revision.block_id), bytes.fromhex(revision.content_hash)),
                 *(revision.role, revision.kind, self._name(revision.host)),
-                *(len(revision.text), revision.original_length, self._name(revision.rules), revision.text),
+                *(len(revision.text), revision.original_length, self._name(revision.rules)),
+                *(revision.entities, revision.text),
             ),
         )
 
@@ -177,19 +175,6 @@ class BatchWriter:
             if found is None:
                 found = self._db.execute("INSERT INTO names (name) VALUES (?) RETURNING name_id", (name,)).get
             self._names[name] = found
-        return found
-
-    def _entity(self, kind: str, value: str) -> int:
-        found = self._entities.get((kind, value))
-        if found is None:
-            found = self._db.execute("SELECT entity_id FROM entities WHERE kind = ? AND value = ?", (kind, value)).get
-            if found is None:
-                found = self._db.execute(
-                    "INSERT INTO entities (kind, value) VALUES (?, ?) RETURNING entity_id", (kind, value)
-                ).get
-            if len(self._entities) > _ENTITY_CACHE:
-                self._entities.clear()
-            self._entities[kind, value] = found
         return found
 
     def _session(self, session: Session, change: int) -> int:
@@ -263,7 +248,6 @@ class BatchWriter:
         blocks: list[tuple[object, ...]] = []
         placements: list[tuple[object, ...]] = []
         redactions: list[tuple[int, str, int]] = []
-        postings: list[tuple[int, int]] = []
         fulltext: list[tuple[int, str, str]] = []
         for block in batch.blocks:
             key = (block.block_id, block.content_hash)
@@ -276,19 +260,18 @@ class BatchWriter:
                     fresh[key] = text_id
                     lengths = (len(block.text), block.original_length)
                     came = (rules, change, sessions[block.agent])
-                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came, block.text))
-                    fulltext.append((text_id, index_form(block.text), identifier_words(block.text)))
+                    came = (*came, block.entities, block.text)
+                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came))
+                    fulltext.append((text_id, index_form(block.text), block.words or identifier_words(block.text)))
                     redactions += [(text_id, kind, spans) for kind, spans in block.findings]
-                    postings += [(self._entity(kind, value), text_id) for kind, value in block.entities]
                 texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
             stands = (source_id, block.ord, sessions[block.agent], text_id, block.turn, block.role)
             placements.append((*stands, 1, int(block.queued), block.timestamp, *map(self._name, names)))
-        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 12)})", blocks)
+        db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 13)})", blocks)
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
-        db.executemany("INSERT OR IGNORE INTO entity_blocks VALUES (?, ?)", sorted(postings))
         return texts, fresh
 
     def _settle(self, touched: set[int], texts: dict[int, bool]) -> set[int]:

@@ -8,19 +8,20 @@ from collections.abc import Iterable
 from recall_lab.model import Redacted
 from recall_lab.store.connection import Reader
 from recall_lab.store.read_records import SessionInfo, SourceFact
+from recall_lab.text_entities import entities
 
 
 def entities_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[tuple[str, Redacted], ...]]:
     """Return the (kind, value) of the identifiers in each text; texts without any are left out."""
     rows = reader.connection.execute(
-        "SELECT eb.text_id, e.kind, e.value FROM json_each(?) w CROSS JOIN entity_blocks eb ON eb.text_id = w.value "
-        "JOIN entities e USING (entity_id) ORDER BY eb.text_id, e.kind, e.value",
+        "SELECT text_id, text, entities FROM blocks WHERE text_id IN (SELECT value FROM json_each(?)) "
+        "AND length(entities) > 0",
         (json.dumps(list(text_ids)),),
     )
-    found: dict[int, list[tuple[str, Redacted]]] = {}
-    for text_id, kind, value in rows:
-        found.setdefault(text_id, []).append((kind, Redacted(value)))
-    return {text_id: tuple(entities) for text_id, entities in found.items()}
+    return {
+        text_id: tuple(sorted((kind, Redacted(value)) for kind, value in entities(text, spans)))
+        for text_id, text, spans in rows
+    }
 
 
 def hashes_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[str, str]]:

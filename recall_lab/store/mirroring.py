@@ -129,20 +129,11 @@ STREAMS: dict[str, StreamSpec] = {
     "redactions": StreamSpec(
         _columns("text_id int64, kind string, spans int64"), "redactions", by="texts", narrowed=_IN_TEXTS
     ),
-    "entities": StreamSpec(
-        _columns("entity_id int64, kind string, value string"),
-        "entities",
-        by="texts",
-        narrowed=f"entity_id IN (SELECT entity_id FROM entity_blocks WHERE {_IN_TEXTS})",
-    ),
-    # An identifier's texts come as one list: a row for each posting would cost more than all the rest.
-    "postings": StreamSpec(
-        _columns("entity_id int64, text_ids utf8"),
-        "entity_blocks",
+    "spans": StreamSpec(
+        _columns("text_id int64, entities uint32s"),
+        "blocks",
         by="texts",
         narrowed=_IN_TEXTS,
-        select="entity_id, CAST(group_concat(text_id) AS BLOB)",
-        group="entity_id",
     ),
     "activity": StreamSpec(
         _columns("activity_id int64, at string, command string, repo string, seconds float64, exit_code int32"),
@@ -293,7 +284,7 @@ def row_counts(reader: Reader) -> dict[str, int]:
         "turns": "SELECT count(*) FROM (SELECT DISTINCT session_id, turn FROM placements)",
         "blocks": f"SELECT count(*) FROM blocks WHERE {placed}",
         "placements": "SELECT count(*) FROM placements",
-        "entities": f"SELECT count(*) FROM entity_blocks WHERE {placed}",
+        "entities": f"SELECT coalesce(sum(length(entities) / 4), 0) FROM blocks WHERE {placed}",
         "model_calls": "SELECT count(DISTINCT key) FROM model_calls",
         "tool_calls": "SELECT count(*) FROM "
         "(SELECT DISTINCT host, call_id FROM tool_calls JOIN sources USING (source_id))",

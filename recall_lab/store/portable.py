@@ -29,6 +29,7 @@ from recall_lab.model import (
 )
 from recall_lab.store.connection import OnStore, explained, rows
 from recall_lab.store.writer import Writer
+from recall_lab.text_entities import analyse
 
 FORMAT = "recall-lab.store"
 VERSION = 1
@@ -101,8 +102,8 @@ _TABLES = {
 _BLOBS = frozenset({"block_id", "content_hash"})
 _PLACED = (
     "SELECT p.ord, p.turn, p.role, p.queued, p.timestamp, cwd.name, branch.name, tool.name, model.name, rules.name, "
-    "lower(hex(b.block_id)), lower(hex(b.content_hash)), b.kind, b.text, b.original_length, b.text_id, s.agent_id, "
-    "p.session_id FROM placements p JOIN blocks b USING (text_id) JOIN names rules ON rules.name_id = b.rules "
+    "lower(hex(b.block_id)), lower(hex(b.content_hash)), b.kind, b.text, b.entities, b.original_length, b.text_id, "
+    "s.agent_id, p.session_id FROM placements p JOIN blocks b USING (text_id) JOIN names rules ON rules.name_id = b.rules "
     "JOIN sessions s ON s.session_id = p.session_id "
     "LEFT JOIN names cwd ON cwd.name_id = p.cwd LEFT JOIN names branch ON branch.name_id = p.branch "
     "LEFT JOIN names tool ON tool.name_id = p.tool LEFT JOIN names model ON model.name_id = p.model "
@@ -238,10 +239,7 @@ def _blocks(db: apsw.Connection, source_id: int, own: int | None) -> Iterator[tu
 
 def _placed_block(db: apsw.Connection, row: tuple[object, ...], own: int | None) -> PlacedBlock:
     ord_, turn, role, queued, timestamp, cwd, branch, tool, model, _, block_id, content_hash, kind, text, *rest = row
-    original_length, text_id, agent_id, session_id = rest
-    found = rows(
-        db, "SELECT kind, value FROM entity_blocks JOIN entities USING (entity_id) WHERE text_id = ?", (text_id,)
-    )
+    entities, original_length, text_id, agent_id, session_id = rest
     fields = {
         "block_id": block_id,
         "content_hash": content_hash,
@@ -259,7 +257,7 @@ def _placed_block(db: apsw.Connection, row: tuple[object, ...], own: int | None)
         "queued": bool(queued),
         "agent": None if session_id == own else agent_id,
         "findings": rows(db, "SELECT kind, spans FROM redactions WHERE text_id = ? ORDER BY kind", (text_id,)),
-        "entities": found,
+        "entities": entities,
     }
     return msgspec.convert(fields, PlacedBlock)
 
@@ -267,7 +265,7 @@ def _placed_block(db: apsw.Connection, row: tuple[object, ...], own: int | None)
 def _revisions(db: apsw.Connection) -> Iterator[Revision]:
     found = db.execute(
         "SELECT lower(hex(b.block_id)), lower(hex(b.content_hash)), b.role, b.kind, host.name, b.original_length, "
-        "rules.name, b.text FROM blocks b JOIN names host ON host.name_id = b.host "
+        "rules.name, b.text, b.entities FROM blocks b JOIN names host ON host.name_id = b.host "
         "JOIN names rules ON rules.name_id = b.rules WHERE b.text_id NOT IN (SELECT text_id FROM placements) "
         "ORDER BY b.seen, b.text_id"
     )
@@ -280,6 +278,13 @@ def _quoted(columns: Iterable[str]) -> str:
 
 
 # ---- in ------------------------------------------------------------------------------------------------------------
+
+
+def _retold(block: PlacedBlock, text: Redacted) -> PlacedBlock:
+    looked = analyse(text)
+    return msgspec.structs.replace(
+        block, text=text, content_hash=hash_of(text), entities=looked.spans, words=looked.words
+    )
 
 
 class _Import:
@@ -347,9 +352,7 @@ class _Import:
     def _cleaned(self, blocks: tuple[PlacedBlock, ...]) -> tuple[PlacedBlock, ...]:
         texts = self._clean([block.text for block in blocks])
         return tuple(
-            block
-            if text == block.text and hash_of(text) == block.content_hash
-            else msgspec.structs.replace(block, text=text, content_hash=hash_of(text))
+            block if text == block.text and hash_of(text) == block.content_hash else _retold(block, text)
             for block, text in zip(blocks, texts, strict=True)
         )
 

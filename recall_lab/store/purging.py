@@ -131,7 +131,6 @@ def unpin(writer: Writer, block_id: str, content_hash: str) -> bool:
 def scrub(writer: Writer) -> None:
     """Leave no trace of removed text: merge the index, drop unused names, rewrite the file, empty the log."""
     with writer.transaction() as db:
-        db.execute("DELETE FROM entities WHERE entity_id NOT IN (SELECT entity_id FROM entity_blocks)")
         db.execute(
             "DELETE FROM names WHERE name_id NOT IN (SELECT host FROM blocks UNION SELECT rules FROM blocks "
             "UNION SELECT cwd FROM placements WHERE cwd IS NOT NULL UNION SELECT branch FROM placements "
@@ -334,7 +333,7 @@ def _drop_texts(db: apsw.Connection, texts: Sequence[int]) -> None:
         db.execute("DELETE FROM placements WHERE text_id = ?", (text_id,))
         if db.execute("SELECT EXISTS (SELECT 1 FROM fulltext WHERE rowid = ?)", (text_id,)).get:
             db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
-        for table in ("entity_blocks", "redactions", "blocks"):
+        for table in ("redactions", "blocks"):
             db.execute(f"DELETE FROM {table} WHERE text_id = ?", (text_id,))
 
 

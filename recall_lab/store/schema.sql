@@ -96,6 +96,7 @@ CREATE TABLE blocks (
     rules           INTEGER NOT NULL REFERENCES names (name_id),  -- version of the redaction rules
     seen            INTEGER NOT NULL,  -- change number that brought it
     origin          INTEGER NOT NULL,  -- session that brought it; stays when no placement is left
+    entities        BLOB NOT NULL,     -- identifiers as spans of the text, 4 bytes each: see text_entities.Analysis
     text            TEXT NOT NULL,
     UNIQUE (block_id, content_hash)
 ) STRICT;
@@ -157,20 +158,6 @@ CREATE TABLE tool_calls (
     PRIMARY KEY (source_id, call_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tool_calls_by_session ON tool_calls (session_id);
-
--- Identifiers found in texts: a dictionary and its postings.
-CREATE TABLE entities (
-    entity_id INTEGER PRIMARY KEY,
-    kind      TEXT NOT NULL,
-    value     TEXT NOT NULL,
-    UNIQUE (kind, value)
-) STRICT;
-CREATE TABLE entity_blocks (
-    entity_id INTEGER NOT NULL REFERENCES entities (entity_id),
-    text_id   INTEGER NOT NULL REFERENCES blocks (text_id),
-    PRIMARY KEY (entity_id, text_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX entity_blocks_by_text ON entity_blocks (text_id);
 
 CREATE TABLE redactions (
     text_id INTEGER NOT NULL REFERENCES blocks (text_id),

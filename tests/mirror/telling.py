@@ -20,6 +20,7 @@ from recall_lab.model import (
     ToolCall,
 )
 from recall_lab.store import open_writer
+from recall_lab.text_entities import analyse
 
 
 def hex_id(name: str) -> str:
@@ -36,6 +37,7 @@ def said(name: str, text: str | None = None, *, at: int = 0, minute: int | None 
         content_hash=sha256(text.encode()).hexdigest(),
         text=Redacted(text),
         original_length=len(text),
+        entities=analyse(text).spans,
         ord=at,
         **facts,
     )

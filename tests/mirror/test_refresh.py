@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from recall_lab.mirror import check, connect, refresh
 from recall_lab.model import LedgerRow, Problem, Session, ToolCall
 from recall_lab.store import open_reader, open_writer
+from recall_lab.text_entities import KINDS, entities
 from tests.mirror.telling import Telling, called, hex_id, moment, said
 
 
@@ -27,7 +28,7 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
     telling.tell(
         "main",
         said("ask", "why?", at=0, role="user", cwd="/w", branch="main"),
-        said("try", "ls", at=1, kind="tool_use", tool="Bash", entities=(("path", "/w/a.py"),)),
+        said("try", "ls /w/a.py", at=1, kind="tool_use", tool="Bash"),
         said("out", "[REDACTED:key]", at=2, role="tool", kind="tool_result", findings=(("key", 2),)),
         model_calls=[called("c", output_tokens=5)],
         tool_calls=[
@@ -49,7 +50,7 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
         ]
         assert mirror.rows("SELECT block_id, role, kind, text, tool, turn, ord, rules FROM blocks ORDER BY ord") == [
             (hex_id("ask"), "user", "text", "why?", None, 1, 0, "rules-1"),
-            (hex_id("try"), "assistant", "tool_use", "ls", "Bash", 1, 1, "rules-1"),
+            (hex_id("try"), "assistant", "tool_use", "ls /w/a.py", "Bash", 1, 1, "rules-1"),
             (hex_id("out"), "tool", "tool_result", "[REDACTED:key]", None, 1, 2, "rules-1"),
         ]
         assert mirror.rows("SELECT e.kind, e.value, b.ord FROM entities e JOIN blocks b USING (text_id)") == [
@@ -223,14 +224,13 @@ def apply(telling: Telling, step: dict[str, object]) -> None:
     blocks = [
         said(
             name,
-            f"text of {name}{edited}",
+            f"text of /w/{name}.py{edited}",
             at=place,
             minute=minute + place,
             turn=1 + place // 2,
             role="user" if place % 2 == 0 else "assistant",
             branch=f"b{minute % 2}",
             cwd="/w",
-            entities=(("path", f"/w/{name}"),),
             findings=(("key", 1),) if name == "p" else (),
             agent="kid" if step["child"] and place == 1 else None,
         )
@@ -310,3 +310,14 @@ def test_any_history_of_changes_gives_the_mirror_that_a_full_build_gives(steps: 
 @given(st.lists(told(), min_size=1, max_size=10))
 def test_any_history_of_changes_at_length(steps: list[dict[str, object]]) -> None:
     agrees(steps)
+
+
+def test_the_mirror_names_entities_as_the_text_does(telling: Telling) -> None:
+    text = (
+        "naïve 用户 😀 src/a.py 5F0C7A3E-1111-4222-8333-944455556666 https://x.org/pull/7 ValueError #12 "
+        "`git  commit` getName --flag deadbeef1"
+    )
+    telling.tell("main", said("all kinds", text))
+    with telling.mirror() as mirror:
+        assert sorted(mirror.rows("SELECT kind, value FROM entities")) == sorted(entities(text))
+    assert {kind for kind, _ in entities(text)} == set(KINDS)
