@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recall_lab.lab import Lab, open_lab
+from recall_lab.sample import sample_home
 from recall_lab.sample.generate import names
 from recall_lab.sample.story import Story, load_stories
 
@@ -17,11 +18,9 @@ NAMES = {native: name for name, native in names(STORIES).items()}
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory, rules_cache: Path) -> Iterator[Lab]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECALL_LAB_CACHE_DIR", str(rules_cache))
-        with open_lab(tmp_path_factory.mktemp("captured") / "home", sample=True) as found:
-            yield found
+def lab(captured_sample: Path) -> Iterator[Lab]:
+    with open_lab(captured_sample) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +83,7 @@ def test_model_calls_are_counted_once_each_and_an_unknown_model_has_no_price(lab
 def test_every_byte_is_accounted_for_and_the_strange_records_are_shown(lab: Lab) -> None:
     status = lab.status()
     assert status.bytes.total == sum(status.bytes.by_disposition.values())
-    assert status.bytes.total == sum(path.stat().st_size for path in lab.settings.user_home.rglob("*.jsonl"))
+    assert status.bytes.total == sum(path.stat().st_size for path in sample_home().rglob("*.jsonl"))
     assert status.records.by_disposition["malformed"] == 1
     assert status.unknown_types == {"harbour-note": 1, "event_msg/sonar_ping": 1}
 
