@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from recall_lab.model import Status
 from recall_lab.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,6 +46,12 @@ class Home:
 
             self._reader = open_reader(self.settings.store)
         return self._reader
+
+    def status(self) -> Status:
+        """The store at a glance."""
+        from recall_lab.store.status import status
+
+        return status(self.reader)
 
     def close(self) -> None:
         """Let go of the store; the next call opens it again."""

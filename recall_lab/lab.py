@@ -8,23 +8,22 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from recall_lab.analysis import REFRESH_OWED, Analysis, steps
+from recall_lab.analysis import REFRESH_OWED, steps
 from recall_lab.asking import Names, Wish, ask
 from recall_lab.display import call_line, register
 from recall_lab.errors import NoStoreError
-from recall_lab.hits import CitableHit, Hits
-from recall_lab.model import Check, Citation, Hit, IndexReport, Reading, Source, Status, Verification
+from recall_lab.hits import Hits
+from recall_lab.model import IndexReport, Source
 from recall_lab.settings import load_settings
+from recall_lab.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from recall_lab.briefs import LabBrief
     from recall_lab.capture import Diagnosis, Discovery
+    from recall_lab.evaluation.redaction import RedactionReport
     from recall_lab.evaluation.retrieval import RetrievalReport
-    from recall_lab.evidence import SessionView
     from recall_lab.search import SearchConfig
-    from recall_lab.store.read_records import SessionInfo
     from recall_lab.waiting import Waiting
     from recall_lab.widgets import Panels
 
@@ -64,7 +63,7 @@ def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bo
     return lab
 
 
-class Lab(Analysis):
+class Lab(Upkeep):
     """The history in one home: capture, search, evidence, analysis, panels.
 
     Attributes:
@@ -129,7 +128,7 @@ class Lab(Analysis):
         if report.sources_changed or not self.settings.mirror.exists():
             self.refresh(progress=progress)
 
-    # ---- search and evidence ----
+    # ---- search ----
 
     def search(
         self,
@@ -202,112 +201,6 @@ class Lab(Analysis):
         answer = ask(self.reader, query, wish, self.zone)
         return Hits(answer, self, call_line("search", query, **wish.told()), cut=len(answer.hits) == limit)
 
-    def cite(self, block: str | Hit | CitableHit, quote: str | None = None, *, start: int | None = None) -> Citation:
-        """Cite exact words of a block, or a hit's passage.
-
-        Args:
-            block: A block id, a head of one, a receipt, or a hit.
-            quote: The words; of a hit the whole passage, of a block the whole text when left out.
-            start: Where they start, in code points, when they stand several times.
-
-        Raises:
-            CitationError: the words are not in the block.
-            UnknownBlockError: there is no such block.
-        """
-        from recall_lab.evidence import cite
-
-        hit = block.hit if isinstance(block, CitableHit) else block
-        if isinstance(hit, Hit):
-            return cite(self.reader, hit.block_id, quote=quote, span=(hit.start, hit.end), revision=hit.content_hash)
-        span = None if start is None else (start, start + len(quote or ""))
-        return cite(self.reader, hit, quote=quote, span=span)
-
-    def check(self, block: str | Citation, quote: str | None = None, *, expected_hash: str | None = None) -> Check:
-        """Check a citation, or words against a block: valid or not, every occurrence, changed or gone since.
-
-        Args:
-            block: A citation, a receipt, or a block id.
-            quote: The exact words; a citation and a receipt have their own.
-            expected_hash: The content hash that the citation was made from, or a head of it.
-
-        Raises:
-            UnknownBlockError: there is no such block.
-            UsageError: there is nothing to check, or an id is malformed.
-        """
-        from recall_lab.evidence import check, check_citation
-
-        if isinstance(block, Citation):
-            return check_citation(self.reader, block)
-        return check(self.reader, block, quote, expected_hash=expected_hash)
-
-    def read(
-        self,
-        block: str,
-        *,
-        start: int = 0,
-        length: int | None = None,
-        neighbors: int = 0,
-        revision: str | None = None,
-    ) -> Reading:
-        """Read a block, or a span of it, in its place.
-
-        Args:
-            block: A block id, a head of one (8 hex or more), or a receipt.
-            start: First code point.
-            length: How many code points; to the end when left out.
-            neighbors: How many blocks before and after to bring along.
-            revision: The content hash, or a head of it, of an earlier text.
-
-        Raises:
-            UnknownBlockError: there is no such block, or no text of it has this hash.
-            UsageError: an id is malformed, or a number is negative.
-        """
-        from recall_lab.evidence import read
-
-        return read(self.reader, block, start=start, length=length, neighbors=neighbors, revision=revision)
-
-    def sessions(self, **filters: Any) -> tuple[SessionInfo, ...]:
-        """List sessions, the newest first; filters as :func:`recall_lab.store.session_reading.sessions` has them."""
-        from recall_lab.store.session_reading import sessions
-
-        return sessions(self.reader, **filters)
-
-    def session(self, session: str, **view: Any) -> SessionView:
-        """Look at one session; views as :func:`recall_lab.evidence.session_view` has them."""
-        from recall_lab.evidence import session_view
-
-        return session_view(self.reader, session, zone=self.zone, **view)
-
-    def brief(self, question: str, chosen: Hits | Iterable[Any] | None = None, **options: Any) -> LabBrief:
-        """Make a document of citations; ``.save(path)`` writes it as .md, .html, .ipynb or .json.
-
-        Args:
-            question: What it answers.
-            chosen: Hits or citations in the order wanted; the best passages for the question when left out.
-            options: More for :func:`recall_lab.evidence.compose`: notes, remarks, title, filters, limit.
-
-        Raises:
-            UsageError: there is neither a question nor anything chosen.
-            CitationError: a citation's words are not in its block.
-        """
-        from recall_lab.briefs import LabBrief
-        from recall_lab.evidence import compose
-
-        picked = None if chosen is None else [item.hit if isinstance(item, CitableHit) else item for item in chosen]
-        options.setdefault("zone", self.zone)
-        return LabBrief(compose(self.reader, question, picked, **options))
-
-    def verify(self, path: Path | str) -> Verification:
-        """Check every receipt in a file again.
-
-        Raises:
-            NotFoundError: there is no such file.
-            UsageError: it cannot be read.
-        """
-        from recall_lab.evidence import verify
-
-        return verify(self.reader, path)
-
     # ---- panels ----
 
     @property
@@ -318,12 +211,6 @@ class Lab(Analysis):
         return made
 
     # ---- what the store holds ----
-
-    def status(self) -> Status:
-        """The store at a glance."""
-        from recall_lab.store.status import status
-
-        return status(self.reader)
 
     def doctor(self, *, deep: bool = False) -> tuple[Diagnosis, ...]:
         """Look for what is wrong, or will be; nothing is written.
@@ -369,6 +256,17 @@ class Lab(Analysis):
             return evaluate_retrieval(
                 Path(folder), redactor=redactor, config=config or SearchConfig(), against=against, progress=step
             )
+
+    def evaluate_redaction(self, file: Path | str) -> RedactionReport:
+        """Measure the redaction on a labelled file.
+
+        Raises:
+            NotFoundError, UsageError: the file is not one.
+        """
+        from recall_lab.evaluation.redaction import evaluate_redaction
+        from recall_lab.redaction import open_redactor
+
+        return evaluate_redaction(Path(file), open_redactor(self.settings.cache / "rules"))
 
     def uncaptured(self) -> tuple[Waiting, ...]:
         """List the transcripts on the disk that are not captured to their end, the largest rest first."""

@@ -13,7 +13,7 @@ from recall_lab.display import one_line
 @click.option("--deep", is_flag=True, help="Compare every transcript's content with what was captured.")
 @click.option("--repair", is_flag=True, help="Put right what needs no answer from you; without it nothing is written.")
 def doctor_(face: Face, *, deep: bool, repair: bool) -> int:
-    """Check store, sources and privacy, and what a host will delete soon.
+    """Check store and sources, and what a host will delete soon.
 
     Exits 1 when something is wrong; a warning is no failure.
     """

@@ -15,10 +15,12 @@ from recall_lab.errors import UsageError
 if TYPE_CHECKING:
     from recall_lab.search import SearchConfig
 
+_HERE, _HEADING = "recall_lab.cli.evaluation", "Measures"
 eval_ = Commands(
     "eval",
     entries={
-        "retrieval": Entry("recall_lab.cli.evaluation", "Measures", "Measure how well search finds what it should."),
+        "redaction": Entry(_HERE, _HEADING, "Measure what the redaction finds and what it takes."),
+        "retrieval": Entry(_HERE, _HEADING, "Measure how well search finds what it should."),
     },
     help="Measure search and redaction on labelled data.",
     no_args_is_help=False,
@@ -49,6 +51,24 @@ def retrieval_(face: Face, folder: Path, *, settings: tuple[str, ...], against: 
     click.echo(dim(f"a search takes {report.latency_ms.p50:.1f} ms (median), {report.latency_ms.p95:.1f} ms (95%)"))
     for name, one in report.comparison.items():
         click.echo(f"{name}: {one}")
+
+
+@command("redaction")
+@click.argument("file", type=click.Path(path_type=Path))
+def redaction_(face: Face, file: Path) -> None:
+    """Measure what the redaction finds and what it takes.
+
+    FILE is labelled JSON Lines: text, spans, kind, label. Misses are told by kind and shape, never by value.
+    """
+    report = face.lab(create=True).evaluate_redaction(file)
+    if face.as_json:
+        face.answer(report)
+        return
+    for name in ("recall", "precision", "f1", "over_redaction", "benign_hit_rate"):
+        value = getattr(report, name)
+        click.echo(f"{name.replace('_', ' '):<16} {'-' if value is None else f'{value:.4f}'}")
+    click.echo(f"{'speed':<16} {report.mb_per_s:.1f} MB/s over {report.rows:,} rows with {report.secrets:,} secrets")
+    table(("kind", "found", "of"), [(kind, one.found, one.total) for kind, one in report.by_kind.items()])
 
 
 def configured(typed: tuple[str, ...]) -> SearchConfig:

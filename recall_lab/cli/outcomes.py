@@ -1,0 +1,138 @@
+"""What a session is good for next: ``continue``, ``repeat``, ``skillify``; and a session for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._terminal import dim
+from recall_lab.display import visible
+
+HOST = click.option("--host", metavar="NAME", help="Where two hosts use the same id.")
+
+
+@command("continue")
+@click.argument("session")
+@HOST
+def continue_(face: Face, session: str, host: str | None) -> None:
+    """Show where a session was left, to take it up again."""
+    from recall_lab.evidence import continuation_markdown
+
+    shown = face.lab().continue_session(text_argument(session), host=host)
+    if face.as_json:
+        face.answer(shown)
+        return
+    click.echo(visible(continuation_markdown(shown, face.lab().zone)))
+
+
+@command("repeat")
+@click.argument("session")
+@HOST
+def repeat_(face: Face, session: str, host: str | None) -> None:
+    """Show the prompts that drove a session, verbatim."""
+    from recall_lab.evidence import repeat_markdown
+
+    shown = face.lab().repeat_session(text_argument(session), host=host)
+    if face.as_json:
+        face.answer(shown)
+        return
+    click.echo(visible(repeat_markdown(shown, face.lab().zone)))
+
+
+@command("skillify")
+@click.argument("session")
+@HOST
+@click.option("--first-turn", type=int, metavar="N", help="First turn of the window.")
+@click.option("--last-turn", type=int, metavar="N", help="Last turn of the window.")
+@click.option("--name", metavar="TEXT", help="The skill's name; made from the first prompt when left out.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file (0600).")
+def skillify_(
+    face: Face,
+    session: str,
+    *,
+    host: str | None,
+    first_turn: int | None,
+    last_turn: int | None,
+    name: str | None,
+    output: Path | None,
+) -> None:
+    """Draft a SKILL.md from a window of a session."""
+    draft = face.lab().skillify(
+        text_argument(session), host=host, first_turn=first_turn, last_turn=last_turn, name=name
+    )
+    if output is not None:
+        from recall_lab.evidence import write_private
+
+        write_private(output, draft.text)
+    if face.as_json:
+        face.answer(draft)
+    elif output is None:
+        click.echo(visible(draft.text))
+    else:
+        click.echo(f"{visible(str(output))}: a draft; read it before you use it")
+
+
+@command("session-export")
+@click.option("--target", metavar="SESSION", help="A native id, a transcript, or a receipt of one of its blocks.")
+@click.option("--current", is_flag=True, help="The session this runs in, by its exact native id.")
+@click.option("--cursor", metavar="FILE", help="Go on where a page ended.")
+@click.option("--limit", type=int, default=100, show_default=True, help="Blocks on a page, up to 1,000.")
+@HOST
+def session_export_(
+    face: Face, *, target: str | None, current: bool, cursor: str | None, limit: int, host: str | None
+) -> None:
+    """Export a session in pages for other programs.
+
+    The answer is recall.session-export.v1, always as JSON.
+    """
+    face.answer(face.lab().export_page(target, current=current, cursor=cursor, limit=limit, host=host))
+
+
+@command("session-relations")
+@click.option("--target", metavar="SESSION", required=True, help="A session's native id, whole.")
+@click.option("--include-children", is_flag=True, help="Also the sessions that name it as their parent, and theirs.")
+@click.option("--chain", is_flag=True, help="Also its parent, the parent's parent and so on.")
+@HOST
+def session_relations_(face: Face, target: str, *, include_children: bool, chain: bool, host: str | None) -> None:
+    """Show how sessions belong together.
+
+    The answer is recall.session-relations.v1, always as JSON.
+    """
+    face.answer(
+        face.lab().session_relations(text_argument(target), host=host, include_children=include_children, chain=chain)
+    )
+
+
+@command("export")
+@click.option("--session", metavar="ID", help="One session as Markdown or JSON, by the suffix of the file.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE")
+def export_(face: Face, session: str | None, output: Path) -> None:
+    """Write a session, or the whole store, to a file.
+
+    The whole store is written as .jsonl, which `recall-lab import` takes back, or as .db.
+    """
+    lab = face.lab()
+    saved = lab.export_session(text_argument(session), output) if session else lab.export_store(output)
+    if face.as_json:
+        face.answer(saved)
+    else:
+        click.echo(f"{visible(saved.file)}: {saved.blocks:,} blocks, {saved.bytes:,} bytes")
+
+
+@command("revisions")
+@click.argument("block")
+def revisions_(face: Face, block: str) -> None:
+    """List the texts that are kept of a block."""
+    from recall_lab.cli._terminal import table
+
+    found = face.lab().revisions(text_argument(block))
+    if face.as_json:
+        face.answer({"revisions": found})
+        return
+    table(
+        ("content hash", "characters", "current", "pinned"),
+        [(one.content_hash, one.length, one.current, one.pinned) for one in found],
+    )
+    click.echo(dim("read one with `recall-lab read BLOCK --revision HASH`"))

@@ -1,0 +1,200 @@
+"""The part of the Lab that reads, cites, checks and hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recall_lab.analysis import Analysis
+from recall_lab.hits import CitableHit, Hits
+from recall_lab.model import Check, Citation, Hit, Reading, Verification
+
+if TYPE_CHECKING:
+    from recall_lab.briefs import LabBrief
+    from recall_lab.evidence import Continuation, Repeat, Revision, SessionView, SkillDraft
+    from recall_lab.store.read_records import SessionInfo
+
+
+class Evidence(Analysis):
+    """Reads and cites from the store of one home."""
+
+    def cite(self, block: str | Hit | CitableHit, quote: str | None = None, *, start: int | None = None) -> Citation:
+        """Cite exact words of a block, or a hit's passage.
+
+        Args:
+            block: A block id, a head of one, a receipt, or a hit.
+            quote: The words; of a hit the whole passage, of a block the whole text when left out.
+            start: Where they start, in code points, when they stand several times.
+
+        Raises:
+            CitationError: the words are not in the block.
+            UnknownBlockError: there is no such block.
+        """
+        from recall_lab.evidence import cite
+
+        hit = block.hit if isinstance(block, CitableHit) else block
+        if isinstance(hit, Hit):
+            return cite(self.reader, hit.block_id, quote=quote, span=(hit.start, hit.end), revision=hit.content_hash)
+        span = None if start is None else (start, start + len(quote or ""))
+        return cite(self.reader, hit, quote=quote, span=span)
+
+    def check(self, block: str | Citation, quote: str | None = None, *, expected_hash: str | None = None) -> Check:
+        """Check a citation, or words against a block: valid or not, every occurrence, changed or gone since.
+
+        Args:
+            block: A citation, a receipt, or a block id.
+            quote: The exact words; a citation and a receipt have their own.
+            expected_hash: The content hash that the citation was made from, or a head of it.
+
+        Raises:
+            UnknownBlockError: there is no such block.
+            UsageError: there is nothing to check, or an id is malformed.
+        """
+        from recall_lab.evidence import check, check_citation
+
+        if isinstance(block, Citation):
+            return check_citation(self.reader, block)
+        return check(self.reader, block, quote, expected_hash=expected_hash)
+
+    def read(
+        self,
+        block: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        neighbors: int = 0,
+        revision: str | None = None,
+    ) -> Reading:
+        """Read a block, or a span of it, in its place.
+
+        Args:
+            block: A block id, a head of one (8 hex or more), or a receipt.
+            start: First code point.
+            length: How many code points; to the end when left out.
+            neighbors: How many blocks before and after to bring along.
+            revision: The content hash, or a head of it, of an earlier text.
+
+        Raises:
+            UnknownBlockError: there is no such block, or no text of it has this hash.
+            UsageError: an id is malformed, or a number is negative.
+        """
+        from recall_lab.evidence import read
+
+        return read(self.reader, block, start=start, length=length, neighbors=neighbors, revision=revision)
+
+    def sessions(self, **filters: Any) -> tuple[SessionInfo, ...]:
+        """List sessions, the newest first; filters as :func:`recall_lab.store.session_reading.sessions` has them."""
+        from recall_lab.store.session_reading import sessions
+
+        return sessions(self.reader, **filters)
+
+    def session(self, session: str, **view: Any) -> SessionView:
+        """Look at one session; views as :func:`recall_lab.evidence.session_view` has them."""
+        from recall_lab.evidence import session_view
+
+        return session_view(self.reader, session, zone=self.zone, **view)
+
+    def brief(self, question: str, chosen: Hits | Iterable[Any] | None = None, **options: Any) -> LabBrief:
+        """Make a document of citations; ``.save(path)`` writes it as .md, .html, .ipynb or .json.
+
+        Args:
+            question: What it answers.
+            chosen: Hits or citations in the order wanted; the best passages for the question when left out.
+            options: More for :func:`recall_lab.evidence.compose`: notes, remarks, title, filters, limit.
+
+        Raises:
+            UsageError: there is neither a question nor anything chosen.
+            CitationError: a citation's words are not in its block.
+        """
+        from recall_lab.briefs import LabBrief
+        from recall_lab.evidence import compose
+
+        picked = None if chosen is None else [item.hit if isinstance(item, CitableHit) else item for item in chosen]
+        options.setdefault("zone", self.zone)
+        return LabBrief(compose(self.reader, question, picked, **options))
+
+    def verify(self, path: Path | str) -> Verification:
+        """Check every receipt in a file again.
+
+        Raises:
+            NotFoundError: there is no such file.
+            UsageError: it cannot be read.
+        """
+        from recall_lab.evidence import verify
+
+        return verify(self.reader, path)
+
+    def revisions(self, block: str) -> tuple[Revision, ...]:
+        """List the retained texts of a block: current ones first, then earlier ones, the newest first.
+
+        Raises:
+            UnknownBlockError: there is no such block.
+        """
+        from recall_lab.evidence import revisions
+
+        return revisions(self.reader, block)
+
+    # ---- what a session is good for next ----
+
+    def continue_session(self, session: str, *, host: str | None = None) -> Continuation:
+        """Show where a session was left: last prompts, words and tool calls, open errors, folder and branch.
+
+        Raises:
+            NotFoundError: no session is called that.
+            UsageError: several are.
+        """
+        from recall_lab.evidence import continue_session
+
+        return continue_session(self.reader, session, host=host)
+
+    def repeat_session(self, session: str, *, host: str | None = None) -> Repeat:
+        """Show the prompts that drove a session, verbatim, each with its receipt.
+
+        Raises:
+            NotFoundError: no session is called that.
+            UsageError: several are.
+        """
+        from recall_lab.evidence import repeat_session
+
+        return repeat_session(self.reader, session, host=host)
+
+    def skillify(self, session: str, **window: Any) -> SkillDraft:
+        """Draft a SKILL.md from a window of a session; :func:`recall_lab.evidence.skillify` has the options.
+
+        Raises:
+            NotFoundError: no session is called that, or the window holds nothing.
+            UsageError: several are, or the window runs backwards.
+        """
+        from recall_lab.evidence import skillify
+
+        return skillify(self.reader, session, **window)
+
+    def export_page(self, target: str | None = None, **options: Any) -> dict[str, Any]:
+        """Return one page of a session as ``recall.session-export.v1``.
+
+        Args:
+            target: A session's native id, its transcript, or a receipt of one of its blocks.
+            options: current, cursor, limit and host of :func:`recall_lab.evidence.export_page`.
+
+        Raises:
+            NotFoundError: no such session, or the current one cannot be told.
+            UsageError: not exactly one of target, current and cursor, or a cursor that cannot be used.
+        """
+        from recall_lab.evidence import export_page
+
+        return export_page(self.reader, self.settings.home / "cursors", target=target, **options)
+
+    def session_relations(self, target: str, **options: Any) -> dict[str, Any]:
+        """Return the graph of the sessions that belong to one as ``recall.session-relations.v1``.
+
+        Args:
+            target: A session's native id, whole.
+            options: host, include_children and chain of :func:`recall_lab.evidence.session_relations`.
+
+        Raises:
+            NotFoundError: no such session, or the chain names one that is not captured.
+        """
+        from recall_lab.evidence import session_relations
+
+        return session_relations(self.reader, target, **options)
