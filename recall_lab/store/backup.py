@@ -80,6 +80,11 @@ def check(path: Path) -> dict[str, int]:
             "SELECT count(*) FROM blocks WHERE text_id IN (SELECT text_id FROM placements) "
             "AND text_id NOT IN (SELECT id FROM fulltext_docsize)"
         ).get
+        twice = db.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM blocks GROUP BY block_id, content_hash HAVING count(*) > 1)"
+        ).get
+        if twice:
+            found.append(f"{twice} texts are there twice")
         if missing:
             found.append(f"{missing} texts are not in the full-text index")
         if found:

@@ -132,8 +132,8 @@ class BatchWriter:
     def add_revision(self, revision: Revision) -> None:
         """Insert a text without a placement."""
         self._db.execute(
-            "INSERT OR IGNORE INTO blocks "
-            "SELECT coalesce(max(text_id), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ? FROM blocks",
+            "INSERT INTO blocks SELECT coalesce(max(text_id), 0) + 1, ?1, ?2, ?, ?, ?, ?, ?, ?, 0, 0, ?, ? FROM blocks "
+            "HAVING NOT EXISTS (SELECT 1 FROM blocks WHERE block_id = ?1 AND content_hash = ?2)",
             (
                 *(bytes.fromhex(revision.block_id), bytes.fromhex(revision.content_hash)),
                 *(revision.role, revision.kind, self._name(revision.host)),

@@ -380,7 +380,7 @@ def _placement_conditions(filters: Filters) -> tuple[str, list[Any]]:
     if filters.has_error:
         parts.append(
             (
-                "EXISTS (SELECT 1 FROM tool_calls t WHERE t.session_id = p.session_id AND t.failed = 1 "
+                "EXISTS (SELECT 1 FROM tool_calls t WHERE t.source_id = p.source_id AND t.failed = 1 "
                 "AND b.block_id IN (t.result_block, t.request_block))",
                 [],
             )

@@ -53,6 +53,10 @@ def _columns(text: str) -> tuple[tuple[str, str], ...]:
 
 _IN_SESSIONS = "session_id IN (SELECT value FROM json_each(?))"
 _OF_SESSIONS = f"source_id IN (SELECT source_id FROM sources WHERE session_id IS NULL OR {_IN_SESSIONS})"
+_TOLD_IN_SESSIONS = (
+    "source_id IN (SELECT source_id FROM source_sessions WHERE session_id IN (SELECT value FROM json_each(?1))) "
+    "AND session_id IN (SELECT value FROM json_each(?1))"
+)
 _IN_TEXTS = "text_id IN (SELECT value FROM json_each(?))"
 
 STREAMS: dict[str, StreamSpec] = {
@@ -103,7 +107,7 @@ STREAMS: dict[str, StreamSpec] = {
         ),
         "model_calls",
         by="sessions",
-        narrowed=_IN_SESSIONS,
+        narrowed=_TOLD_IN_SESSIONS,
     ),
     "tool_calls": StreamSpec(
         _columns(
@@ -112,7 +116,7 @@ STREAMS: dict[str, StreamSpec] = {
         ),
         "tool_calls",
         by="sessions",
-        narrowed=_IN_SESSIONS,
+        narrowed=_TOLD_IN_SESSIONS,
     ),
     "ledger": StreamSpec(
         _columns("source_id int32, record_type string, disposition string, records int64, bytes int64"),

@@ -195,7 +195,8 @@ def call_outcomes(reader: Reader, session_id: int) -> tuple[CallOutcome, ...]:
     """Return a session's tool calls, in the order of their turns and times; a call told by several sources once."""
     rows = reader.connection.execute(
         "SELECT turn, tool, failed, error, hex(request_block), hex(result_block), started FROM (SELECT *, row_number() "
-        "OVER (PARTITION BY call_id ORDER BY failed IS NULL, source_id) AS rank FROM tool_calls WHERE session_id = ?) "
+        "OVER (PARTITION BY call_id ORDER BY failed IS NULL, source_id) AS rank FROM tool_calls "
+        "WHERE session_id = ?1 AND source_id IN (SELECT source_id FROM source_sessions WHERE session_id = ?1)) "
         "WHERE rank = 1 ORDER BY turn, started IS NULL, started, call_id",
         (session_id,),
     )
