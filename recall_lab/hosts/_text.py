@@ -80,6 +80,8 @@ def _entry(head: str, value: object, indent: str, level: int, lines: list[str]) 
 
 
 def _compact(value: object) -> str:
+    if type(value) is int:
+        return str(value)  # the encoder takes far longer to say the same
     try:
         return _ENCODE(value)
     except RecursionError:

@@ -6,9 +6,13 @@ import time
 from pathlib import PurePath
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recall_lab.hosts import HOSTS, recognise
 from recall_lab.hosts.base import make_id
+from recall_lab.hosts.codex.kinds import EVENTS, ITEMS, OTHERS
+from recall_lab.hosts.codex.records import Body
 from tests.hosts.reading import Outcome, problems_of, read
 from tests.hosts.rollouts import (
     AT,
@@ -33,6 +37,11 @@ from tests.hosts.rollouts import (
 )
 
 CODEX = HOSTS["codex"]
+FIELDS = [
+    *Body.__struct_fields__,
+    *("text", "total_token_usage", "last_token_usage", "input_tokens", "secs", "nanos", "exit_code", "subagent", "Ok"),
+    *("thread_spawn", "content_item_kinds", "metadata", "command", "changes", "duration_ms", "image_url", "branch"),
+]
 IMAGE = "data:image/png;base64," + "iVBORw0K" * 200
 
 
@@ -406,6 +415,45 @@ def test_hostile_words_cost_no_more_than_others(words: str) -> None:
     start = time.process_time()
     reading(source)
     assert time.process_time() - start < 2
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=3), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+ODD = st.builds(
+    lambda outer, inner, fields, stamp: dump({"timestamp": stamp, "type": outer, "payload": {**fields, "type": inner}}),
+    st.sampled_from(["response_item", "event_msg", *sorted(OTHERS)]),
+    st.sampled_from(sorted(ITEMS | EVENTS)),
+    st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=6),
+    VALUES,
+)
+
+
+@given(st.lists(ODD, max_size=6).map(b"".join))
+@settings(max_examples=300, deadline=None)
+def test_fields_of_any_shape_are_survived(source: bytes) -> None:
+    outcome = reading(source)
+    for found in outcome.tool_calls.values():
+        assert found.duration_ms is None or 0 <= found.duration_ms < 2**53
+    assert all(0 <= call.input_tokens < 2**53 for call in outcome.model_calls.values())
+
+
+@pytest.mark.parametrize("number", [10**30, 10**4000, -(10**30)])
+def test_numbers_beyond_all_bounds_are_survived(number: int) -> None:
+    info = {
+        "total_token_usage": {"input_tokens": number},
+        "last_token_usage": {"input_tokens": number, "output_tokens": 1},
+    }
+    source = meta() + event("token_count", info=info) + call("call_000001", str(number))
+    source += event("exec_command_end", call_id="call_000001", exit_code=number, duration={"secs": number, "nanos": 1})
+    source += event("thread_rolled_back", num_turns=number) + event("item_completed", item={"duration_ms": number})
+    outcome = reading(source)
+    assert [found.duration_ms for found in outcome.tool_calls.values()] == [None]
+    assert [(found.input_tokens, found.output_tokens) for found in outcome.model_calls.values()] == [(0, 1)]
 
 
 # ---- ids -----------------------------------------------------------------------------------------------------------

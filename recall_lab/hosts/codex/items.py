@@ -44,7 +44,7 @@ def inner_call(item: dict[str, Any]) -> InnerCall | None:
 def _outcome(item: dict[str, Any], text: str) -> Outcome:
     code, took = item.get("exit_code"), item.get("duration_ms")
     failed = code != 0 if whole_number(code) else _STATUS.get(str(item.get("status")))
-    duration = took if whole_number(took) else milliseconds(item.get("duration"))
+    duration = took if whole_number(took) and took >= 0 else milliseconds(item.get("duration"))
     error = (first_line(text) or (f"exit code {code}" if whole_number(code) else None)) if failed else None
     return Outcome(without_data(text), failed, error, duration)
 

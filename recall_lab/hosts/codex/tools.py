@@ -25,6 +25,7 @@ _FAILURES = (
     *("Script failed", "user cancelled", "user rejected", "collab spawn failed", "Traceback (most recent call last)"),
 )
 _SCRIPT_FLAGS = frozenset({"-c", "-lc", "-ic", "-lic", "-cl", "-Command", "-command", "/c", "/C"})
+_MOST = 1 << 53
 _ERROR_CHARS = 4000  # how far the first line of a failure is looked for
 _ENVELOPE = frozenset({"output", "metadata"})
 
@@ -90,11 +91,9 @@ def milliseconds(duration: Any) -> int | None:
     """Return a duration in milliseconds; the host writes ``{secs, nanos}`` or seconds."""
     if isinstance(duration, dict):
         secs, nanos = duration.get("secs"), duration.get("nanos")
-        if isinstance(secs, int) and isinstance(nanos, int):
-            return secs * 1000 + nanos // 1_000_000
-        return None
+        duration = secs + nanos / 1e9 if whole_number(secs) and whole_number(nanos) else None
     if isinstance(duration, int | float) and not isinstance(duration, bool) and 0 <= duration < 1e9:
-        return round(duration * 1000)
+        return int(duration * 1000 + 0.5)
     return None
 
 
@@ -103,7 +102,7 @@ def _envelope(value: dict[str, Any]) -> Outcome:
     metadata = metadata if isinstance(metadata, dict) else {}
     code = metadata.get("exit_code")
     text = without_data(value["output"])
-    failed = isinstance(code, int) and code != 0
+    failed = whole_number(code) and code != 0
     error = (first_line(text) or f"exit code {code}") if failed else None
     return Outcome(text, failed, error, milliseconds(metadata.get("duration_seconds")))
 
@@ -174,8 +173,8 @@ def ending(body: Body) -> Outcome:
 
 
 def whole_number(value: Any) -> TypeGuard[int]:
-    """Say whether a JSON value is a whole number."""
-    return isinstance(value, int) and not isinstance(value, bool)
+    """Say whether a JSON value is a whole number, and not beyond what databases count with."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MOST
 
 
 class _McpOk(msgspec.Struct, rename="camel"):

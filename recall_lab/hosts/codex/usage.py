@@ -51,7 +51,7 @@ class Usage(msgspec.Struct):
         """Take in a token_count event; return the response that it is the first to count."""
         if info is None:
             return None
-        total, last, previous = info.total_token_usage, info.last_token_usage, self.total
+        total, last, previous = _sound(info.total_token_usage), _sound(info.last_token_usage), self.total
         if total is not None:
             if total == previous:
                 return None
@@ -68,6 +68,7 @@ class Usage(msgspec.Struct):
 
     def usage_record(self, tokens: Tokens | None) -> Counted | None:
         """Take in a token_usage_record; return the response that it is the first to count."""
+        tokens = _sound(tokens)
         if tokens is None:
             return None
         if self.counted == tokens:
@@ -77,7 +78,6 @@ class Usage(msgspec.Struct):
         return self._count(tokens, None)
 
     def _count(self, tokens: Tokens, total: Tokens | None) -> Counted | None:
-        tokens = _sound(tokens)
         if tokens == _NONE:
             return None
         nth = remember(self.nths, self.scope, self.nths.get(self.scope, -1) + 1)
@@ -105,8 +105,10 @@ def _difference(total: Tokens, previous: Tokens | None) -> Tokens:
     return total if min(less) < 0 else Tokens(*less)
 
 
-def _sound(tokens: Tokens) -> Tokens:
+def _sound(tokens: Tokens | None) -> Tokens | None:
     """Return tokens without counts that are none."""
+    if tokens is None:
+        return None
     counts = msgspec.structs.astuple(tokens)
     if min(counts) >= 0 and max(counts) < _MOST:
         return tokens
