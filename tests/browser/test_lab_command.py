@@ -56,7 +56,7 @@ def test_it_captures_copies_and_opens_the_first_notebook(tmp_path: Path, rules_c
         assert (tmp_path / "store" / "recall.db").exists()
         bench.open(page, "00_start_here.ipynb")
         bench.run_all(page)
-        assert page.locator(".jp-OutputArea-output:has-text('Traceback')").count() == 0
+        assert page.locator(".jp-OutputArea-output:has-text('Traceback')").all_inner_texts() == []
         page.locator(".rl-hit").first.wait_for()
         page.wait_for_timeout(500)
     assert watch.outside == []
