@@ -52,12 +52,14 @@ def _watch(face: Face, paths: tuple[Path, ...]) -> int:
             show_report(done)
 
     # The pass that is under way is finished: half a pass would only be read again.
-    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(end, lambda *_: stop.set()) for end in ends]
     face.note("Watching; press Ctrl-C to end.")
     try:
         face.lab(create=True).watch(paths, stop=stop, report=report)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for end, handler in zip(ends, before, strict=True):
+            signal.signal(end, handler)
     if face.as_json:
         face.answer(together(passes))
     return 130
