@@ -526,6 +526,14 @@ def test_ids_do_not_depend_on_folder_name_or_time() -> None:
     assert [block.block_id for block in first] == [block.block_id for block in second]
 
 
+def test_a_file_that_lost_its_first_line_keeps_its_ids() -> None:
+    source = message("developer", "rules") + prompt("one") + turn() + prompt("two")
+    whole, torn = reading(meta() + source).own, reading(meta()[:40] + b"\n" + source).own
+    assert [block.block_id for block in whole] == [block.block_id for block in torn]
+    other = reading(source, path=PATH.replace(SESSION, PARENT)).own
+    assert not {block.block_id for block in other[:2]} & {block.block_id for block in whole}
+
+
 def test_a_file_of_2025_has_the_time_of_its_header() -> None:
     (block,) = reading(header() + bare_message("user", "why?")).own
     assert block.timestamp == "2025-08-19T08:25:08.061Z"

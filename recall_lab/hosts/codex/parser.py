@@ -28,7 +28,7 @@ class Parser:
     """
 
     def __init__(self, path: PurePath, resume: Checkpoint | None = None) -> None:
-        state = _load(resume.state, path) if resume else State()
+        state = _load(resume.state, path) if resume else State.at_start(session_of(path))
         self._path = path
         self._fold = Fold(state, (resume and resume.session) or RawSession(native_id=state.session or ""))
         self._window = Window(user_events=state.user_events, bare=state.bare, met=state.met)

@@ -45,6 +45,12 @@ class State(msgspec.Struct, array_like=True):
     names: list[str] = []
     usage: Usage = msgspec.field(default_factory=Usage)
 
+    @classmethod
+    def at_start(cls, named: str) -> State:
+        """Return the state before the first record; ``named`` is the session by the file's name, in case none says."""
+        key = session_key(named)
+        return cls(lineage=key, anchor=f"session {key} 0", usage=Usage(scope=key))
+
     def begin(self, own: str, parent: str | None) -> None:
         """Take in the first session_meta: the session's own id, and that of the one it comes from."""
         self.session = own
