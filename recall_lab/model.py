@@ -249,6 +249,7 @@ class IndexReport(Record):
     blocks_changed: int
     seconds: float
     problems: tuple[SourceProblem, ...] = ()
+    rules_seconds: float = 0.0  # of ``seconds``, what loading the redaction rules took
 
 
 class Tally(Record):

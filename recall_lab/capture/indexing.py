@@ -183,6 +183,7 @@ class _Capture:
             blocks_changed=self._altered,
             seconds=round(seconds, 3),
             problems=tuple(self._problems),
+            rules_seconds=round(self.rules_seconds, 3),
         )
 
 

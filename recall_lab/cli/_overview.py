@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "mirror": Entry(ANALYSIS, COUNT, "Bring the DuckDB mirror up to date."),
     "sql": Entry(ANALYSIS, COUNT, "Ask the mirror in DuckDB SQL."),
     "eval": Entry("recall_lab.cli.evaluation", COUNT, "Measure search and redaction on labelled data."),
+    "bench": Entry("recall_lab.cli.bench", COUNT, "Measure what capture, search and mirror cost here."),
     "lab": Entry(WORKBENCH, WORK, "Open JupyterLab on your own copy of the notebooks."),
     "demo": Entry(WORKBENCH, WORK, "Walk through the main job on the packaged sample."),
     "export": Entry(OUTCOMES, KEEP, "Write a session, or the whole store, to a file."),

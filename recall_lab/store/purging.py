@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 import apsw
 import msgspec
 
-from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.errors import NotFoundError, StoreBusyError, UsageError
 from recall_lab.store.batches import retire_sessions
-from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.connection import OnStore, explained, has_live_wal, rows
 from recall_lab.store.packing import discard
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
@@ -98,6 +98,7 @@ def prune(store: OnStore, *, keep: int = KEPT_REVISIONS, missing: bool = True, w
             _drop_sources(db, sources)
             _drop_texts(db, texts)
             retire_sessions(db, sessions, change)
+            owe_scrub(db)
         scrub(writer)
     return purge
 
@@ -128,8 +129,24 @@ def unpin(writer: Writer, block_id: str, content_hash: str) -> bool:
         return db.changes() > 0
 
 
+def owe_scrub(db: apsw.Connection) -> None:
+    """Note, in the transaction that takes text out, that free pages still hold it until ``scrub`` is done."""
+    db.execute("INSERT OR REPLACE INTO meta VALUES ('scrub', 1)")
+
+
+def scrub_owed(store: OnStore) -> bool:
+    """Say whether text that was taken out may still lie in free pages, because a scrub was interrupted."""
+    with explained(store.path):
+        return bool(store.connection.execute("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')").get)
+
+
 def scrub(writer: Writer) -> None:
-    """Leave no trace of removed text: merge the index, drop unused names, rewrite the file, empty the log."""
+    """Leave no trace of removed text: merge the index, drop unused names, rewrite the file, empty the log.
+
+    Raises:
+        StoreBusyError: another process reads an older state and does not let go of it; what is noted by ``owe_scrub``
+            stays noted.
+    """
     with writer.transaction() as db:
         db.execute(
             "DELETE FROM names WHERE name_id NOT IN (SELECT host FROM blocks UNION SELECT rules FROM blocks "
@@ -140,8 +157,17 @@ def scrub(writer: Writer) -> None:
         # Deleted rows of a contentless index leave their terms behind until its segments are merged.
         db.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")
     writer.forget_caches()
+    discard(writer.path)
     with explained(writer.path):
         writer.connection.execute("VACUUM")
+    writer.checkpoint()
+    if has_live_wal(writer.path):
+        raise StoreBusyError(
+            f"{writer.path}: another process still reads what was there before, so its old pages are not overwritten "
+            "yet; end it, then run `recall-lab vacuum`"
+        )
+    with writer.transaction() as db:
+        db.execute("DELETE FROM meta WHERE key = 'scrub'")
     writer.checkpoint()
     discard(writer.path)
 
@@ -290,10 +316,25 @@ def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes]) 
         for block_id in blocks:
             db.execute("DELETE FROM pins WHERE block_id = ?", (block_id,))
             db.execute("DELETE FROM judgments WHERE block_id = ?", (block_id,))
+        _drop_errors(db, blocks)
+        # A rebuild that is under way holds texts too; it starts again.
+        db.execute("DELETE FROM staged")
         _drop_texts(db, texts)
         retire_sessions(db, sessions, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for (s,) in touched))
+        owe_scrub(db)
+    writer.retell({session_id for (session_id,) in touched} - set(sessions))
     scrub(writer)
+
+
+def _drop_errors(db: apsw.Connection, blocks: Sequence[bytes]) -> None:
+    """Forget the first lines of failures that these blocks tell of."""
+    gone = set(blocks)
+    found = rows(db, "SELECT source_id, call_id, result_block FROM tool_calls WHERE error IS NOT NULL")
+    db.executemany(
+        "UPDATE tool_calls SET error = NULL WHERE source_id = ? AND call_id = ?",
+        ((source_id, call_id) for source_id, call_id, result in found if result in gone),
+    )
 
 
 def _take_out_sessions(db: apsw.Connection, sessions: Sequence[int], now: str) -> None:
@@ -316,6 +357,10 @@ def _take_out_sessions(db: apsw.Connection, sessions: Sequence[int], now: str) -
             db.execute(f"DELETE FROM {table} WHERE source_id = ?", (source_id,))
         db.execute("INSERT INTO ledger VALUES (?, 'forgotten', 'excluded', ?, ?)", (source_id, records, size))
         db.execute(
+            "DELETE FROM scopes WHERE (machine, path) = (SELECT machine, path FROM sources WHERE source_id = ?)",
+            (source_id,),
+        )
+        db.execute(
             "UPDATE sources SET session_id = NULL, state = 'off', detail = 'forgotten on request', parser_state = x'', "
             "resume_offset = 0, resume_ord = 0 WHERE source_id = ?",
             (source_id,),
@@ -323,6 +368,11 @@ def _take_out_sessions(db: apsw.Connection, sessions: Sequence[int], now: str) -
 
 
 def _drop_sources(db: apsw.Connection, sources: Sequence[int]) -> None:
+    db.execute(
+        "DELETE FROM scopes WHERE (machine, path) IN (SELECT machine, path FROM sources "
+        "WHERE source_id IN (SELECT value FROM json_each(?)))",
+        (_ids(sources),),
+    )
     tables = ("placements", "model_calls", "tool_calls", "source_sessions", "ledger", "problems", "staged", "sources")
     for table in tables:
         db.executemany(f"DELETE FROM {table} WHERE source_id = ?", ((source_id,) for source_id in sources))

@@ -1,0 +1,64 @@
+"""``bench``: what capture, search and mirror cost here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from recall_lab.cli._frame import Face, command
+from recall_lab.cli._terminal import table
+from recall_lab.errors import UsageError
+
+if TYPE_CHECKING:
+    from tqdm.auto import tqdm
+
+
+def _advance(bar: tqdm[NoReturn], done: int) -> None:
+    bar.update(done - bar.n)
+
+
+@command("bench")
+@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.option("--generate", type=click.IntRange(min=1), metavar="N", help="A made store of N blocks in place of DIR.")
+def bench_(face: Face, *, folder: Path | None, generate: int | None) -> None:
+    """Measure a first capture of DIR into a scratch home, then search and mirror; nothing of yours is touched."""
+    from tqdm.auto import tqdm
+
+    from recall_lab.evaluation.timing import time_folder, time_generated
+    from recall_lab.settings import load_settings
+
+    settings = load_settings(face.home)
+    if generate is not None:
+        with tqdm(total=generate, unit=" blocks", desc="generating", disable=not face.progress, leave=False) as bar:
+            timing = time_generated(settings, generate, lambda done: _advance(bar, done))
+    elif folder is not None:
+        timing = time_folder(settings, folder)
+    else:
+        raise UsageError("name a folder of transcripts, or --generate N for a made store")
+    if face.as_json:
+        face.answer(timing)
+        return
+    ratio = timing.store_bytes / timing.kept_text_bytes if timing.kept_text_bytes else 0.0
+    table(
+        ("measured", "figure"),
+        [
+            ("transcripts", f"{timing.mb:,.1f} MB in {timing.sources:,} sources"),
+            ("blocks", f"{timing.blocks:,}"),
+            ("first capture", f"{timing.seconds:.2f} s, {timing.mb_per_s:.1f} MB/s"),
+            ("loading the rules", f"{timing.rules_seconds:.2f} s"),
+            ("nothing new", f"{timing.noop_seconds:.3f} s"),
+            ("an appended turn", f"{timing.append_ms:.1f} ms"),
+            ("store", f"{timing.store_bytes / 1e6:,.1f} MB, {ratio:.2f} times the text"),
+            ("peak memory", f"{timing.peak_rss_mb:.0f} MB"),
+            ("mirror, whole", f"{timing.mirror.full_seconds:.2f} s"),
+            ("mirror, one session", f"{timing.mirror.one_session_seconds:.2f} s"),
+            ("open and search", f"{timing.open_seconds:.3f} s"),
+            *(
+                (f"search: {kind}", f"p50 {times.p50:.1f} ms, p95 {times.p95:.1f} ms")
+                for kind in ("identifier", "phrase", "rare", "common", "long")
+                for times in (getattr(timing.search_ms, kind),)
+            ),
+        ],
+    )

@@ -1,0 +1,267 @@
+"""What capture, search and mirror cost, measured on a folder of transcripts or on a generated store."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from recall_lab.capture.discovery import Found, discover, known_folders
+from recall_lab.capture.indexing import index
+from recall_lab.errors import NotFoundError
+from recall_lab.evaluation.generating import generate_store
+from recall_lab.mirror import connect, refresh
+from recall_lab.search import search
+from recall_lab.settings import Settings
+from recall_lab.store import Reader, open_reader, open_writer
+from recall_lab.store.status import status
+from recall_lab.text_entities import entities
+
+_QUERIES: Final = 40  # of each kind
+_REPEATS: Final = 3
+_SAMPLE: Final = 4000  # texts that queries are made from
+
+
+class Percentiles(msgspec.Struct, frozen=True):
+    """Milliseconds."""
+
+    p50: float
+    p95: float
+
+
+class SearchTimes(msgspec.Struct, frozen=True):
+    """Milliseconds of a search in process, by kind of query."""
+
+    identifier: Percentiles
+    phrase: Percentiles
+    rare: Percentiles
+    common: Percentiles
+    long: Percentiles
+
+
+class MirrorTimes(msgspec.Struct, frozen=True):
+    """Seconds for a mirror from nothing, and for one session that changed."""
+
+    full_seconds: float
+    one_session_seconds: float
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """What ``bench`` prints; ``mb`` is 10^6 bytes, ``seconds`` a first capture without loading the rules."""
+
+    mb: float
+    seconds: float
+    rules_seconds: float
+    mb_per_s: float
+    sources: int
+    blocks: int
+    store_bytes: int
+    kept_text_bytes: int
+    peak_rss_mb: float
+    noop_seconds: float
+    append_ms: float
+    search_ms: SearchTimes
+    mirror: MirrorTimes
+    open_seconds: float
+    machine: str
+
+
+def time_folder(settings: Settings, folder: Path) -> Timing:
+    """Capture a folder of transcripts into a scratch home and measure each step.
+
+    Args:
+        settings: What is kept, and where compiled rules lie; its home is not touched.
+        folder: A user's home folder, or any folder of transcripts.
+
+    Raises:
+        NotFoundError: there are no transcripts in the folder.
+    """
+    with tempfile.TemporaryDirectory(prefix="recall-lab-bench-") as scratch:
+        home = Path(scratch)
+        there = msgspec.structs.replace(
+            settings, home=home / "home", user_home=folder.absolute(), claude_home=None, codex_home=None, roots=()
+        )
+        named = [] if any(known_folders(there)) else [folder]
+        seen = discover(there, named)
+        if not seen.found:
+            raise NotFoundError(f"{folder}: no transcripts there; name a home folder or a folder of transcripts")
+        first = index(there, named, discovery=seen)
+        peak = _peak_rss_mb()
+        noop = _median(_seconds(lambda: index(there, named)) for _ in range(_REPEATS))
+        append = _append_ms(there, home / "appended", [found for found in seen.found if found.host == "claude-code"])
+        return _measured(
+            there, seen.bytes / 1e6, first.seconds - first.rules_seconds, first.rules_seconds, peak, noop, append
+        )
+
+
+def time_generated(settings: Settings, blocks: int, progress: Callable[[int], None] | None = None) -> Timing:
+    """Generate a store of so many blocks and measure search, mirror and opening; capture is not part of it.
+
+    ``seconds`` is the time of writing the texts, ``mb`` their size.
+    """
+    with tempfile.TemporaryDirectory(prefix="recall-lab-bench-") as scratch:
+        there = msgspec.structs.replace(settings, home=Path(scratch) / "home")
+        seconds = _seconds(lambda: generate_store(there.store, blocks, progress))
+        peak = _peak_rss_mb()
+        with open_reader(there.store) as reader:
+            size = status(reader).bytes.total
+        return _measured(there, size / 1e6, seconds, 0.0, peak, 0.0, 0.0)
+
+
+def _measured(
+    settings: Settings,
+    mb: float,
+    seconds: float,
+    rules_seconds: float,
+    peak: float,
+    noop: float,
+    append: float,
+) -> Timing:
+    full = _seconds(lambda: refresh(settings.store, settings.mirror, full=True))
+    one = _one_session_seconds(settings)
+    opening = _median(_seconds(lambda: _open_and_ask(settings.store)) for _ in range(_REPEATS))
+    with open_reader(settings.store) as reader:
+        seen = status(reader)
+        times = _search_times(reader)
+    return Timing(
+        mb=round(mb, 3),
+        seconds=round(seconds, 3),
+        rules_seconds=round(rules_seconds, 3),
+        mb_per_s=round(mb / seconds, 1) if seconds > 0 else 0.0,
+        sources=seen.sources,
+        blocks=seen.blocks,
+        store_bytes=seen.store_bytes,
+        kept_text_bytes=seen.kept_text_bytes,
+        peak_rss_mb=round(peak, 1),
+        noop_seconds=round(noop, 3),
+        append_ms=round(append, 1),
+        search_ms=times,
+        mirror=MirrorTimes(full_seconds=round(full, 3), one_session_seconds=round(one, 3)),
+        open_seconds=round(opening, 3),
+        machine=f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, {sys.platform}",
+    )
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _median(values: Iterable[float]) -> float:
+    found = sorted(values)
+    return found[len(found) // 2]
+
+
+def _peak_rss_mb() -> float:
+    """Return the peak memory of this process and its largest child together; Linux counts in KiB, macOS in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(peaks) * unit / 1e6
+
+
+def _open_and_ask(store: Path) -> None:
+    with open_reader(store) as reader:
+        search(reader, "error", limit=10)
+
+
+def _append_ms(settings: Settings, folder: Path, found: Sequence[Found]) -> float:
+    """Append a turn to a copy of a middling transcript and capture it, with the rules loaded as in a watch."""
+    if not found:
+        return 0.0
+    middle = sorted(found, key=lambda item: item.size)[len(found) // 2].path
+    folder.mkdir()
+    copy = folder / middle.name
+    shutil.copyfile(middle, copy)
+    index(settings, [copy])
+    taken = []
+    for number in range(5):
+        with copy.open("ab") as file:
+            file.write(_turn(copy.stem, number, starts_line=_ends_line(copy)))
+        taken.append(index(settings, [copy]).seconds * 1000)
+    return _median(taken)
+
+
+def _ends_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def _turn(session: str, number: int, *, starts_line: bool) -> bytes:
+    def record(role: str, content: object, place: int) -> bytes:
+        return msgspec.json.encode(
+            {
+                "type": role,
+                "uuid": f"00000000-0000-4000-8000-{number:06d}{place:06d}",
+                "parentUuid": None,
+                "sessionId": session,
+                "timestamp": f"2026-01-01T00:{number:02d}:{place:02d}.000Z",
+                "message": {"role": role, "content": content},
+            }
+        )
+
+    asked = record("user", f"what did step {number} of the benchmark change?", 0)
+    answered = record("assistant", [{"type": "text", "text": "One appended turn, searchable at once."}], 1)
+    return (b"" if starts_line else b"\n") + asked + b"\n" + answered + b"\n"
+
+
+def _one_session_seconds(settings: Settings) -> float:
+    """Mark one session as changed, as a capture would, and refresh the mirror."""
+    with open_writer(settings.store) as writer, writer.transaction() as db:
+        db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change'")
+        db.execute(
+            "UPDATE sessions SET change = (SELECT value FROM meta WHERE key = 'change') "
+            "WHERE session_id = (SELECT max(session_id) FROM sessions)"
+        )
+    taken = _seconds(lambda: refresh(settings.store, settings.mirror))
+    with connect(settings.mirror):
+        return taken
+
+
+def _search_times(reader: Reader) -> SearchTimes:
+    search(reader, "warm up")
+    return SearchTimes(**{kind: _percentiles(reader, queries) for kind, queries in _queries(reader).items()})
+
+
+def _percentiles(reader: Reader, queries: Sequence[str]) -> Percentiles:
+    if not queries:
+        return Percentiles(0.0, 0.0)
+    taken = sorted(1000 * _seconds(lambda: search(reader, query)) for query in queries for _ in range(_REPEATS))  # noqa: B023
+    return Percentiles(round(taken[len(taken) // 2], 2), round(taken[int(len(taken) * 0.95)], 2))
+
+
+def _queries(reader: Reader) -> dict[str, list[str]]:
+    """Make queries of each kind from the store's own texts; the same store gives the same queries."""
+    dice = random.Random(7)  # noqa: S311 (a sample, not a secret)
+    last = reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get
+    texts = []
+    for text_id in sorted(dice.sample(range(1, last + 1), min(_SAMPLE, last))):
+        text = reader.connection.execute("SELECT text FROM blocks WHERE text_id = ? AND role <> 'host'", (text_id,)).get
+        if text:
+            texts.append(text)
+    plain = [words for text in texts if len(words := [w for w in text.split() if w.isalpha()]) >= 12]
+    counts: dict[str, int] = {}
+    for words in plain:
+        for word in {word.lower() for word in words}:
+            counts[word] = counts.get(word, 0) + 1
+    by_count = sorted(counts, key=lambda word: (-counts[word], word))
+    named = [value for text in texts for kind, value in entities(text) if kind in {"path", "symbol", "uuid", "sha"}]
+    dice.shuffle(plain)
+    dice.shuffle(named)
+    return {
+        "identifier": named[:_QUERIES],
+        "phrase": [f'"{" ".join(words[3:6])}"' for words in plain[:_QUERIES]],
+        "rare": [word for word in reversed(by_count) if counts[word] == 1][:_QUERIES],
+        "common": by_count[:_QUERIES],
+        "long": [" ".join(words[:10]) for words in plain[-_QUERIES:]],
+    }
