@@ -76,6 +76,14 @@ def index_form(text: str) -> str:
     return _GREEK.sub(_without_accent, _SPECIAL.sub(_special, unicodedata.normalize("NFKC", text)))
 
 
+def fold(text: str) -> str:
+    """Fold case and accents of a text's index form, so that two texts compare as a reader would."""
+    form = index_form(text).lower()
+    if form.isascii():
+        return form
+    return "".join(char for char in unicodedata.normalize("NFD", form) if not unicodedata.combining(char))
+
+
 _RUNS = re.compile(f"([{_UNSPACED}]+)")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -10,7 +11,7 @@ import msgspec
 from recall_lab.errors import UsageError
 from recall_lab.model import Answer, Block, Citation, Filters, Hit, Redacted, Searched, Why
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.features import Features, extract
+from recall_lab.search.features import Feature, Features, extract
 from recall_lab.search.passages import choose, find_matches
 from recall_lab.search.query import Query, parse
 from recall_lab.search.ranking import Ranked, Ranking, Wanted, rank
@@ -151,10 +152,10 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
         session_score=round(ranked.session_score, 4),
         why=Why(
             tier=ranked.tier,
-            terms=tuple(f.label for f in held if f.kind == "term"),
-            phrases=tuple(f.label for f in held if f.kind == "phrase"),
-            identifiers=tuple(f.label for f in held if f.kind == "identifier"),
-            neighbors=tuple(features.positive[n].label for n in ranked.around),
+            terms=tuple(feature.label for feature in held if feature.kind == "term"),
+            phrases=tuple(dict.fromkeys(f.label for f in held if f.kind == "phrase" or _alone(f, held))),
+            identifiers=tuple(feature.label for feature in held if feature.kind == "identifier"),
+            neighbors=tuple(dict.fromkeys(features.positive[n].label for n in ranked.around)),
             recency=round(ranked.recency, 4),
             coverage=round(ranked.coverage, 4),
         ),
@@ -168,6 +169,11 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
     )
 
 
+def _alone(feature: Feature, held: Sequence[Feature]) -> bool:
+    """Whether the words of a phrase or identifier are there beside one another, but not as typed."""
+    return feature.kind == "loose" and not any(other.exact and other.terms == feature.terms for other in held)
+
+
 def _notice(
     query: Query, features: Features, ranking: Ranking, searched: Searched, scope: str, config: SearchConfig
 ) -> str | None:
@@ -178,7 +184,7 @@ def _notice(
         if ranking.best_coverage < config.weak:
             return "weak evidence: the best hit holds few of the query's words; check it before relying on it"
         return None
-    unseen = [f.label for f in features.positive if f.counted and not f.blocks]
+    unseen = list(dict.fromkeys(f.label for f in features.positive if f.weight and not f.blocks))
     parts = [f"nothing found: {looked}"]
     if ranking.gated:
         parts.append(f"{ranking.gated:,} blocks held only common words of the query")

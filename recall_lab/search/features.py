@@ -1,39 +1,42 @@
-"""From a parsed query to what can be counted: terms, phrases and prefixes with their postings."""
+"""From a parsed query to what can be counted: terms, phrases and identifiers with their postings."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Sequence
+from typing import Any, Final, Literal
 
 import msgspec
 
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
-from recall_lab.store.fulltext import Fulltext, Postings, Reach
+from recall_lab.store.fulltext import Fulltext, Ids, Postings, Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-FeatureKind = Literal["term", "phrase", "identifier"]
+FeatureKind = Literal["term", "phrase", "identifier", "loose"]
 PHRASE_LIMIT: Final = 2000  # newest texts that a phrase is followed into
 MAX_TERMS: Final = 40  # the rarest are kept
+
+# What an identifier counts by: as typed, its words beside one another, its words anywhere. With its words alone a text
+# stays under the gate.
+_TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
+_HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
 class Feature(msgspec.Struct, frozen=True):
     """One thing that a text may hold.
 
     Attributes:
-        kind: ``term`` (stemmed word), ``phrase`` (quoted, or all of the query), ``identifier`` (as typed).
+        kind: ``term`` (stemmed word), ``phrase`` (quoted, or all of the query), ``identifier`` (as typed), ``loose`` (the
+            words of one of these beside one another, stemmed).
         label: What WHY calls it.
-        terms: Stemmed terms, one for a term, several beside one another for a phrase; the expansions of a prefix.
-        postings: Which texts hold it.
+        terms: Stemmed terms, one for a term, several beside one another for the others; the expansions of a prefix.
+        postings: Which texts hold it. Of a phrase and an identifier: which may, until their texts are looked at.
         idf: ln(1 + (N - n + .5) / (n + .5)) over N texts of which n hold it.
         clauses: The clauses of the query that it speaks for.
-        counted: It counts in the share of the query that a text covers.
-        exact: A text that holds it is exact evidence.
+        weight: What it counts in the share of the query that a text covers; 0 for what only adds to the score.
+        prefix: Any one of its terms is enough.
     """
 
     kind: FeatureKind
@@ -42,9 +45,13 @@ class Feature(msgspec.Struct, frozen=True):
     postings: Postings
     idf: float
     clauses: tuple[int, ...]
-    counted: bool = True
-    exact: bool = False
+    weight: float
     prefix: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """A text that holds it as typed is exact evidence; its score comes from its loose form."""
+        return self.kind in {"phrase", "identifier"}
 
     @property
     def blocks(self) -> int:
@@ -58,7 +65,6 @@ class Features(msgspec.Struct, frozen=True):
     positive: tuple[Feature, ...]
     excluded: tuple[Feature, ...]
     dropped: tuple[str, ...]
-    total: int  # texts in the index
 
 
 def idf(total: int, blocks: int) -> float:
@@ -97,133 +103,133 @@ class _Extractor:
         excluded: list[Feature] = []
         for number, clause in enumerate(query.clauses):
             if clause.excluded:
-                excluded.extend(self._whole(clause, number))
+                excluded.extend(self._unwanted(clause, number))
             elif not (dropped and self._is_question_word(clause)):
                 self._clause(clause, number)
         if self._config.identifiers and query.literal and len(words) > 1:
             self._whole_text(query)
         positive = list(self._found.values())
         if len(positive) > MAX_TERMS:
-            positive = sorted(positive, key=lambda feature: -feature.idf)[:MAX_TERMS]
-        return Features(tuple(positive), tuple(excluded), tuple(dict.fromkeys(dropped)), self._total)
+            positive = sorted(positive, key=lambda feature: (not feature.exact, -feature.idf))[:MAX_TERMS]
+        return Features(tuple(positive), tuple(excluded), tuple(dict.fromkeys(dropped)))
 
     def _is_question_word(self, clause: Clause) -> bool:
         if not self._config.question_words or clause.required or clause.kind not in {"word", "compound"}:
             return False
         word = clause.text.lower().replace("’", "'")
         head, _, tail = word.partition("'")
-        return word in QUESTION_WORDS or bool(tail) and (head in QUESTION_WORDS or head.endswith("n") and tail == "t")
+        return word in QUESTION_WORDS or (
+            bool(tail) and (head in QUESTION_WORDS or (head.endswith("n") and tail == "t"))
+        )
+
+    # ---- clauses ---------------------------------------------------------------------------------------------------
 
     def _clause(self, clause: Clause, number: int) -> None:
         text = clause.text
         if clause.kind == "prefix":
             self._prefix(text, number)
-            return
-        signed = SIGNED_WORDS.get(text.lower())
-        if signed:
-            terms = tuple(self._index.terms(signed))
-            self._add("identifier", text, terms, self._term_postings(terms[0]), number, exact=True)
-            return
-        if clause.kind == "phrase":
-            terms = self._index.terms(index_form(text))
-            if len(terms) == 1:
-                self._add("phrase", text, tuple(terms), self._term_postings(terms[0], text), number, exact=True)
-            elif terms:
-                self._add("phrase", text, tuple(terms), self._phrase_postings(text), number, exact=True)
-            return
-        runs = unspaced_runs(text)
-        if len(runs) > 1 or runs and runs[0][1]:
-            for run, unspaced in runs:
+        elif clause.kind == "phrase":
+            self._phrase(text, number)
+        elif clause.kind == "identifier" and self._config.identifiers:
+            self._identifier(text, number)
+        else:
+            for run, unspaced in unspaced_runs(text):
                 if unspaced:
                     self._unspaced(run, number)
                 else:
-                    self._spaced(clause, run, number)
-            return
-        self._spaced(clause, text, number)
+                    self._spaced(run, number)
 
-    def _spaced(self, clause: Clause, text: str, number: int) -> None:
-        terms = tuple(self._index.terms(index_form(text)))
-        exact = clause.kind == "identifier" and self._config.identifiers
+    def _spaced(self, text: str, number: int) -> None:
+        terms = self._terms(text)
         if len(terms) == 1:
-            kind: FeatureKind = "identifier" if exact else "term"
-            self._add(kind, text, terms, self._term_postings(terms[0], text), number, exact=exact)
+            self._add("term", text, terms, self._term(terms[0], text), number)
         elif terms:
-            contraction = "'" in text or "’" in text
-            if not contraction:
-                for part in re.findall(r"[^\W_]+", index_form(text)):
-                    self._part(part, number)
-            if self._config.identifiers or contraction:
-                postings = self._phrase_postings(text)
-                if exact:
-                    self._add("identifier", text, terms, postings, number, exact=True)
-                else:
-                    self._add("phrase", text, terms, postings, number, counted=contraction)
-        if clause.kind == "identifier" and self._config.split_identifiers:
-            for part in identifier_words(text).split():
-                self._part(part, number)
+            # The pieces of a contraction mean nothing by themselves.
+            parts = [] if "'" in text or "’" in text else _parts(text)
+            added = [self._part(part, number) for part in parts]
+            if self._config.identifiers or not any(added):
+                self._add("loose", text, terms, self._beside(text), number, weight=0.0 if any(added) else 1.0)
 
-    def _part(self, part: str, number: int) -> None:
-        for term in self._index.terms(part):
-            if len(term) > 1 or term.isdigit():
-                self._add("term", part, (term,), self._term_postings(term, part), number)
+    def _phrase(self, text: str, number: int) -> None:
+        """Words that are meant exactly: stemmed they find the texts, as typed they have to stand in them."""
+        terms = self._terms(text)
+        if terms:
+            postings = self._term(terms[0], text) if len(terms) == 1 else self._beside(text)
+            self._add("phrase", text, terms, postings, number)
+            self._add("loose", text, terms, postings, number, weight=0.0)
+
+    def _identifier(self, text: str, number: int) -> None:
+        signed = SIGNED_WORDS.get(text.lower())
+        terms = self._terms(signed or text)
+        if not terms:
+            return
+        if len(terms) > 1:
+            postings = self._beside(text)
+        elif _HEX.fullmatch(text):
+            terms, postings = self._expanded(terms[0])
+        else:
+            postings = self._term(terms[0], signed or text)
+        # getUserName and get_user_name are the same words.
+        words = identifier_words(text) if len(terms) == 1 and not signed and self._config.split_identifiers else ""
+        parts = [] if signed else _parts(words or text)
+        typed = self._add("identifier", text, terms, postings, number, weight=_TYPED, prefix=len(terms) > 1 == len(_parts(text)))
+        self._add("loose", text, terms, postings, number, weight=_BESIDE, prefix=typed.prefix)
+        if words and len(parts) > 1:
+            self._add("loose", words, self._terms(words), self._beside(words), number, weight=0.0)
+        for part in parts:
+            self._part(part, number, _ANYWHERE * typed.idf / len(parts))
+
+    def _part(self, part: str, number: int, weight: float | None = None) -> bool:
+        """Add a word of something longer; with a weight, its part of what the whole counts."""
+        terms = [term for term in self._terms(part) if len(term) > 1 or term.isdigit()]
+        for term in terms:
+            self._add("term", part, (term,), self._term(term, part), number, part=weight)
+        return bool(terms)
 
     def _unspaced(self, run: str, number: int) -> None:
         """A run of a script without spaces: its pairs of characters, and all of it beside one another."""
         if len(run) == 1:
-            for term in self._index.terms(index_form(run)):
-                self._add("term", run, (term,), self._term_postings(term, run), number)
+            for term in self._terms(run):
+                self._add("term", run, (term,), self._term(term, run), number)
             return
         for at in range(len(run) - 1):
             pair = run[at : at + 2]
-            terms = tuple(self._index.terms(index_form(pair)))
-            if terms:
-                self._add("term", pair, terms, self._phrase_postings(pair), number)
+            if terms := self._terms(pair):
+                self._add("term", pair, terms, self._beside(pair), number)
         if len(run) > 2:
-            terms = tuple(self._index.terms(index_form(run)))
-            self._add("phrase", run, terms, self._phrase_postings(run), number, counted=False)
+            self._add("loose", run, self._terms(run), self._beside(run), number, weight=0.0)
 
     def _prefix(self, text: str, number: int) -> None:
-        import numpy as np
-
-        terms = self._index.terms(index_form(text))
-        if not terms:
-            return
-        expansions = self._index.expand(terms[-1]) if len(terms) == 1 else []
-        if not expansions:
-            self._add("phrase", text, tuple(terms), self._phrase_postings(text), number)
-            return
-        found = [self._term_postings(term) for term in expansions]
-        ids, places = np.unique(np.concatenate([p.ids for p in found]), return_inverse=True)
-        counts = np.bincount(places, np.concatenate([p.counts for p in found])).astype(np.float32)
-        feature = self._make("term", text + "*", tuple(expansions), Postings(ids, counts), (number,))
-        self._found["term", tuple(expansions)] = msgspec.structs.replace(feature, prefix=True)
+        terms = self._terms(text)
+        if len(terms) == 1:
+            expansions, postings = self._expanded(terms[0])
+            self._add("term", text + "*", expansions, postings, number, prefix=True)
+        elif terms:
+            self._add("loose", text, terms, self._beside(text), number)
 
     def _whole_text(self, query: Query) -> None:
         """A pasted text is tried as one phrase first."""
-        form = index_form(query.text)
-        terms = tuple(self._index.terms(form))
-        if len(terms) > 1 and not any(f.terms == terms for f in self._found.values()):
-            postings = self._phrase_postings(query.text)
-            if len(postings.ids):
-                numbers = tuple(range(len(query.clauses)))
-                label = " ".join(query.text.split())
-                self._found["phrase", terms] = self._make(
-                    "phrase", label, terms, postings, numbers, counted=False, exact=True
-                )
+        terms = self._terms(query.text)
+        if len(terms) < 2 or any(feature.terms == terms for feature in self._found.values()):
+            return
+        postings = self._beside(query.text)
+        if postings.ids.size:
+            label = " ".join(query.text.split())
+            self._add("phrase", label, terms, postings, -1, weight=0.0)
+            self._add("loose", label, terms, postings, -1, weight=0.0)
 
-    def _whole(self, clause: Clause, number: int) -> list[Feature]:
+    def _unwanted(self, clause: Clause, number: int) -> list[Feature]:
         """What an excluded clause means: the word, or all of it beside one another."""
-        if clause.kind == "prefix":
-            before = dict(self._found)
-            self._prefix(clause.text, number)
-            added = [feature for key, feature in self._found.items() if key not in before]
-            self._found = before
-            return added
-        terms = tuple(self._index.terms(index_form(clause.text)))
+        terms = self._terms(clause.text)
         if not terms:
             return []
-        postings = self._term_postings(terms[0], clause.text) if len(terms) == 1 else self._phrase_postings(clause.text)
-        return [self._make("term", clause.text, terms, postings, (number,))]
+        if clause.kind == "prefix" and len(terms) == 1:
+            terms, postings = self._expanded(terms[0])
+        else:
+            postings = self._term(terms[0], clause.text) if len(terms) == 1 else self._beside(clause.text)
+        return [Feature("term", clause.text, terms, postings, 0.0, (number,), 0.0)]
+
+    # ---- features --------------------------------------------------------------------------------------------------
 
     def _add(
         self,
@@ -233,48 +239,64 @@ class _Extractor:
         postings: Postings,
         number: int,
         *,
-        counted: bool = True,
-        exact: bool = False,
-    ) -> None:
-        key = (kind, terms)
-        known = self._found.get(key)
-        if known is None:
-            self._found[key] = self._make(kind, label, terms, postings, (number,), counted=counted, exact=exact)
-        elif number not in known.clauses:
-            self._found[key] = msgspec.structs.replace(known, clauses=(*known.clauses, number))
-
-    def _make(
-        self,
-        kind: FeatureKind,
-        label: str,
-        terms: tuple[str, ...],
-        postings: Postings,
-        numbers: tuple[int, ...],
-        *,
-        counted: bool = True,
-        exact: bool = False,
+        weight: float = 1.0,
+        part: float | None = None,
+        prefix: bool = False,
     ) -> Feature:
-        blocks = int(self._reach.texts[postings.ids].sum()) if self._narrow else len(postings.ids)
-        weight = idf(self._total, min(blocks, self._total))
-        return Feature(kind, label, terms, postings, weight, numbers, counted, exact)
+        """Add a feature, or the clause to one that is known.
 
-    def _term_postings(self, term: str, word: str | None = None) -> Postings:
+        Args:
+            kind, label, terms, postings, prefix: See ``Feature``.
+            number: The clause; -1 for the whole query.
+            weight: Share of its idf that it counts by.
+            part: What it counts by, if that is part of something longer.
+        """
+        known = self._found.get((kind, terms))
+        if known is None:
+            blocks = int(self._reach.texts[postings.ids].sum()) if self._narrow else len(postings.ids)
+            value = idf(self._total, min(blocks, self._total))
+            counts = weight * value if part is None else part
+            clauses = (number,) if number >= 0 else ()
+            known = Feature(kind, label, terms, postings, value, clauses, counts, prefix)
+        else:
+            counts = max(known.weight, weight * known.idf if part is None else part)
+            clauses = known.clauses if number in known.clauses or number < 0 else (*known.clauses, number)
+            known = msgspec.structs.replace(known, clauses=clauses, weight=counts)
+        self._found[kind, terms] = known
+        return known
+
+    def _terms(self, text: str) -> tuple[str, ...]:
+        return tuple(self._index.terms(index_form(text)))
+
+    def _term(self, term: str, word: str | None = None) -> Postings:
         found = self._postings.get(term)
         if found is None:
             found = self._postings[term] = self._index.postings(term, word and index_form(word))
         return found
 
-    def _phrase_postings(self, text: str) -> Postings:
+    def _beside(self, text: str) -> Postings:
         import numpy as np
 
         ids = self._index.phrase(index_form(text), PHRASE_LIMIT)
         return Postings(ids, np.ones(len(ids), np.float32))
 
+    def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
+        """The terms that begin so, and the texts that hold any of them."""
+        import numpy as np
 
-Scores = Any  # numpy float32, indexed by text_id
+        terms = tuple(self._index.expand(prefix)) or (prefix,)
+        found = [self._term(term) for term in terms]
+        ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
+        counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
+        return terms, Postings(ids, counts)
 
 
-def bm25(index: Fulltext, features: tuple[Feature, ...], config: SearchConfig) -> NDArray[np.float32]:
+def _parts(text: str) -> list[str]:
+    """The words of an identifier or compound, each once."""
+    return list(dict.fromkeys(re.findall(r"[^\W_]+", index_form(text))))
+
+
+def bm25(index: Fulltext, features: Sequence[Feature], config: SearchConfig) -> Any:
     """Score every text: BM25 with a fixed average length.
 
     Returns:
@@ -285,9 +307,10 @@ def bm25(index: Fulltext, features: tuple[Feature, ...], config: SearchConfig) -
     lengths = index.columns.length
     scores = np.zeros(index.columns.size, np.float32)
     for feature in features:
-        ids, counts = feature.postings.ids, feature.postings.counts
-        if not len(ids):
+        ids: Ids = feature.postings.ids
+        if feature.exact or not len(ids):
             continue
-        norm = config.k1 * (1 - config.b + config.b * lengths[ids] / config.average_length)
+        counts = feature.postings.counts
+        norm = config.k1 * (1 - config.b) + (config.k1 * config.b / config.average_length) * lengths[ids]
         scores[ids] += np.float32(feature.idf * (config.k1 + 1)) * counts / (counts + norm)
     return scores

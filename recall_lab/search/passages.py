@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import category
 
 import msgspec
 
@@ -52,7 +53,11 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     matches: list[Match] = []
 
     def add(start: int, end: int, feature: int) -> None:
-        matches.append(Match(*offsets.original(to_point(start), to_point(end)), feature))
+        start, end = offsets.original(to_point(start), to_point(end))
+        # The tokenizer ends a token before vowel signs; a reader does not.
+        while end < len(text) and text[end] > "\u02ff" and category(text[end])[0] == "M":
+            end += 1
+        matches.append(Match(start, end, feature))
 
     wanted = single.keys() | several.keys()
     for at in [at for at, token in enumerate(tokens) if token[2] in wanted]:

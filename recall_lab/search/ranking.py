@@ -10,8 +10,10 @@ import msgspec
 
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
+from recall_lab.search.exact import pattern_of
 from recall_lab.search.features import Features, bm25
 from recall_lab.store.fulltext import Fulltext, Ids, Reach
+from recall_lab.text import fold
 
 Tier = Literal["exact", "all", "some"]
 TIERS: Final[tuple[Tier, ...]] = ("exact", "all", "some")
@@ -103,9 +105,9 @@ class _Ranker:
         self._config = config
         self._wanted = wanted
         self._scores: Scores = bm25(index, features.positive, config)
-        self._idf = np.array([f.idf if f.counted else 0.0 for f in self._features], np.float32)
-        self._weight = float(self._idf.sum())
-        self._counted = np.array([f.counted for f in self._features], bool)
+        self._weights = np.array([feature.weight for feature in self._features], np.float32)
+        self._weight = float(self._weights.sum())
+        self._counted = self._weights > 0
         self._exact = np.array([f.exact for f in self._features], bool)
         self._may = self._satisfying(features)
 
@@ -117,22 +119,29 @@ class _Ranker:
             return Ranking((), 0, 0.0, self._outside())
         ids = np.union1d(pool, self._found_by_neighbors(pool))
         held = self._held(ids)
-        own_share = self._share(held)
-        best = float(own_share.max())
-        if best < self._config.refuse:
-            return Ranking((), matched, best, self._outside())
         around, near = self._neighbors(ids, held)
         own = self._scores[ids]
         prior, session_score = self._sessions(ids, own, held)
         prior *= self._config.session
         recency = self._recency(ids)
         score = (own + near + prior) * recency
-        tier = self._tiers(held)
-        share = self._share(held | around)
-        # What holds nothing itself has to stand beside more than a word of the query.
-        least = np.where(held.any(axis=1), self._config.refuse, self._config.weak)
-        keep = np.flatnonzero(share >= least)
-        order = keep[np.lexsort((-ids[keep], -score[keep], tier[keep] if self._config.tiers else score[keep] * 0))]
+        until = self._wanted.offset + self._wanted.limit
+        checked = np.zeros(len(ids), bool)
+        while True:
+            tier = self._tiers(held)
+            share = self._share(held | around)
+            best = float(self._share(held).max())
+            # What holds nothing itself has to stand beside more than a word of the query.
+            least = np.where(held.any(axis=1), self._config.refuse, self._config.weak)
+            keep = np.flatnonzero(share >= least)
+            order = keep[np.lexsort((-ids[keep], -score[keep], tier[keep] * self._config.tiers))]
+            unchecked = [i for i in order[:until].tolist() if tier[i] == 0 and not checked[i]]
+            if not unchecked:
+                break
+            self._check(ids, held, unchecked)
+            checked[unchecked] = True
+        if best < self._config.refuse:
+            return Ranking((), matched, best, self._outside())
         shown = order[self._wanted.offset : self._wanted.offset + self._wanted.limit]
         ranked = tuple(
             Ranked(
@@ -178,7 +187,7 @@ class _Ranker:
         import numpy as np
 
         groups = [feature.postings.ids for feature in self._features if feature.exact]
-        counted = sorted((f.postings.ids for f in self._features if f.counted), key=len)
+        counted = sorted((f.postings.ids for f in self._features if f.weight), key=len)
         if len(counted) > 1 and len(counted[0]):
             every = counted[0]
             for ids in counted[1:]:
@@ -203,7 +212,7 @@ class _Ranker:
         if (
             not (config.near or config.far)
             or int(self._counted.sum()) < config.least_terms
-            or self._exact.any()
+            or (self._exact & self._counted).any()
             or self._wanted.required
         ):
             return np.empty(0, np.int64)
@@ -237,11 +246,9 @@ class _Ranker:
 
         mask = np.zeros(len(self._scores), bool)
         for clause in clauses:
-            speaking = [
-                f for f in self._features if clause in f.clauses and (len(f.clauses) == 1 or f.kind == "term")
-            ]
+            speaking = [feature for feature in self._features if clause in feature.clauses]
             # A compound stands for all of it side by side; its parts are only hints.
-            for feature in [f for f in speaking if f.kind != "term"] or speaking:
+            for feature in [f for f in speaking if f.kind == "loose"] or speaking:
                 mask[feature.postings.ids] = True
         return mask
 
@@ -258,6 +265,15 @@ class _Ranker:
             ids = np.array(sorted(passing), np.int64)
         return int(np.count_nonzero(self._share(self._held(ids)) >= self._config.refuse))
 
+    def _check(self, ids: Ids, held: Mask, unchecked: Sequence[int]) -> None:
+        """Look whether texts hold phrases and identifiers as typed; take from ``held`` what they do not."""
+        patterns = {n: pattern_of(f) for n, f in enumerate(self._features) if f.exact}
+        texts = self._index.texts([int(ids[i]) for i in unchecked])
+        for i in unchecked:
+            folded = fold(texts[int(ids[i])])
+            for number, pattern in patterns.items():
+                held[i, number] = held[i, number] and pattern.search(folded) is not None
+
     # ---- evidence --------------------------------------------------------------------------------------------------
 
     def _held(self, ids: Ids) -> Mask:
@@ -271,7 +287,7 @@ class _Ranker:
 
     def _share(self, held: Mask) -> Any:
         """idf-weighted share of the query's terms."""
-        return held @ self._idf / self._weight if self._weight else held.any(axis=1).astype("f4")
+        return held @ self._weights / self._weight if self._weight else held.any(axis=1).astype("f4")
 
     def _tiers(self, held: Mask) -> Any:
         import numpy as np
@@ -340,7 +356,7 @@ class _Ranker:
                 rows = columns.where[feature.postings.ids]
                 holds[columns.session[rows[rows >= 0]]] = True
                 seen[:, number] |= holds[sessions]
-        return seen @ self._idf
+        return seen @ self._weights
 
     def _recency(self, ids: Ids) -> Scores:
         """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""

@@ -263,6 +263,16 @@ class Fulltext:
             return row
         return int(np.flatnonzero((self.columns.text == text_id) & reach.rows)[0])
 
+    def texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The retained texts."""
+        return dict(
+            rows(
+                self._db,
+                "SELECT b.text_id, b.text FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value",
+                (json.dumps(list(ids)),),
+            )
+        )
+
     def resolve_session(self, typed: str) -> str:
         """Find the one session that a native id or the head of one names.
 
