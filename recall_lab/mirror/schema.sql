@@ -42,7 +42,8 @@ CREATE TABLE placements (
 CREATE TABLE entities (kind VARCHAR, value VARCHAR, text_id BIGINT);
 -- One row a model call, however many files repeat it.
 CREATE TABLE model_calls (
-    key VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER, turn INTEGER, timestamp TIMESTAMP,
+    key VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER,
+    turn INTEGER, timestamp TIMESTAMP,
     repo VARCHAR, cwd VARCHAR, branch VARCHAR, relation VARCHAR, model VARCHAR,
     input_tokens BIGINT,         -- without cache, for every host
     output_tokens BIGINT, cache_read_tokens BIGINT, cache_write_5m_tokens BIGINT, cache_write_1h_tokens BIGINT,
@@ -57,8 +58,11 @@ CREATE TABLE model_calls (
 );
 -- One row a tool call, however many files repeat it.
 CREATE TABLE tool_calls (
-    call_id VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER, turn INTEGER, tool VARCHAR,
-    repo VARCHAR, request_block VARCHAR USING COMPRESSION zstd, result_block VARCHAR USING COMPRESSION zstd, started TIMESTAMP, ended TIMESTAMP,
+    call_id VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER,
+    turn INTEGER, tool VARCHAR, repo VARCHAR,
+    request VARCHAR USING COMPRESSION zstd, -- the first 200 characters of what was asked of the tool
+    request_block VARCHAR USING COMPRESSION zstd, result_block VARCHAR USING COMPRESSION zstd,
+    started TIMESTAMP, ended TIMESTAMP,
     failed BOOLEAN,              -- NULL until the outcome is known
     error VARCHAR,
     duration_ms BIGINT           -- as the host logged it, else ended - started

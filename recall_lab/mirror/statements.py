@@ -253,11 +253,19 @@ calls AS (
            arg_min(error, rank) FILTER (error IS NOT NULL) AS error,
            arg_min(duration_ms, rank) FILTER (duration_ms IS NOT NULL) AS duration_ms
     FROM told GROUP BY host, call_id
+),
+requests AS (
+    -- A request's text names its tool in the first line; what was asked of it follows.
+    SELECT block_id, min(left(regexp_replace(text, '^[^\n]*\n', ''), 200)) AS request
+    FROM blocks SEMI JOIN calls ON request_block = block_id
+    GROUP BY block_id
 )
-SELECT c.call_id, c.host, s.session_id, s.session, c.r.source_id, c.r.turn, c.tool, s.repo, c.request_block,
+SELECT c.call_id, c.host, s.session_id, s.session, c.r.source_id, c.r.turn, c.tool, s.repo, q.request, c.request_block,
        c.result_block, c.started, c.ended, c.failed, c.error,
        coalesce(c.duration_ms, CASE WHEN c.ended >= c.started THEN date_diff('millisecond', c.started, c.ended) END)
-FROM calls c JOIN sessions s ON s.session_id = c.r.session_id
+FROM calls c
+JOIN sessions s ON s.session_id = c.r.session_id
+LEFT JOIN requests q ON q.block_id = c.request_block
 ORDER BY c.started NULLS FIRST, c.call_id"""
 
 # What an incremental build takes out before it reads the stale sessions again.

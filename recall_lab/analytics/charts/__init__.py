@@ -15,7 +15,7 @@ from recall_lab.analytics.charts.coverage import (
     own_activity,
     redactions_by_kind,
 )
-from recall_lab.analytics.charts.general import bars
+from recall_lab.analytics.charts.general import bars, rate_over_time
 from recall_lab.analytics.charts.page import page
 from recall_lab.analytics.charts.usage import active_hours, sessions, tokens_by_model, tools_and_failures, usage_by_day
 from recall_lab.analytics.theme import config
@@ -34,6 +34,7 @@ CHARTS: Mapping[str, Callable[..., Any]] = {
         ledger_by_type,
         over_time,
         own_activity,
+        rate_over_time,
         redactions_by_kind,
         sessions,
         tokens_by_model,

@@ -21,26 +21,31 @@ from recall_lab.analytics.charts.marks import (
 )
 from recall_lab.analytics.theme import DISPOSITION_COLOURS, theme_of
 
+OTHERS = "others"  # what stands for the rarer categories of a chart
+
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
 
-def coverage_by_source(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
+def coverage_by_source(
+    frame: pd.DataFrame, *, theme: str = "light", title: str = "Coverage by source", of: str = "sources"
+) -> alt.TopLevelMixin:
     """What became of the bytes: of all sources together, then of the largest ones.
 
     Args:
         frame: source, state, size and a column of bytes for each disposition and ``unread``.
         theme: light or dark.
+        title: The chart's title.
+        of: What a row is, in the plural.
     """
     import altair as alt
 
-    title = "Coverage by source"
     if frame.empty:
         return nothing(title, "No source has been captured yet.", theme)
     parts = [name for name in DISPOSITION_COLOURS if name in frame]
     colours = {name: colour for name, colour in theme_of(theme).named(DISPOSITION_COLOURS).items() if name in parts}
-    whole = frame[parts].sum().rename("bytes").rename_axis("disposition").reset_index().assign(label="all sources")
+    whole = frame[parts].sum().rename("bytes").rename_axis("disposition").reset_index().assign(label=f"all {of}")
     whole = _placed(whole.assign(share=whole["bytes"] / max(whole["bytes"].sum(), 1)), parts)
     used = {name: colour for name, colour in colours.items() if frame[name].sum() > 0} or colours
     tips = [
@@ -77,7 +82,7 @@ def coverage_by_source(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
     told = ", ".join(f"{count:,} {str(state).replace('_', ' ')}" for state, count in states.items())
     more = f"; the {len(largest)} largest are shown" if len(frame) > len(largest) else ""
     both = alt.vconcat(summary, each, spacing=16).resolve_scale(color="shared")
-    return titled(both, title, f"{len(frame):,} sources, {_megabytes(sizes)}: {told}{more}")
+    return titled(both, title, f"{len(frame):,} {of}, {_megabytes(sizes)}: {told}{more}")
 
 
 def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -169,7 +174,7 @@ def over_time(
     series: str | None = None,
     title: str,
     unit: str = "count",
-    name: str | None = None,
+    called: str | None = None,
     empty: str = "Nothing in this time.",
 ) -> alt.TopLevelMixin:
     """Return stacked bars over time.
@@ -182,7 +187,7 @@ def over_time(
         series: Column of the category that colours the bars; the eighth and rarer ones are shown as one.
         title: The chart's title.
         unit: usd, tokens, bytes, count, seconds or share.
-        name: What the number is called; else the column's name.
+        called: What the number is called; else the column's name.
         empty: What an empty chart says.
     """
     import altair as alt
@@ -195,23 +200,28 @@ def over_time(
         frame = frame.assign(**{series: _most(frame, series, value)})
         frame = frame.groupby([day, series], as_index=False, dropna=False)[[value]].sum(min_count=1)
     dated, period = in_periods(frame, day, [value], by)
-    called = (name or value).replace("_", " ").capitalize()
+    shown_name = (called or value).replace("_", " ").capitalize()
     chart = (
         alt.Chart(dated)
         .mark_bar(orient="vertical")
         .encode(
             **time_axis(dated),
-            y=alt.Y(**measure(value, called, unit, stack="zero")),
+            y=alt.Y(**measure(value, shown_name, unit, stack="zero")),
             tooltip=[
                 tooltip("when", period.capitalize()),
                 *([tooltip(series, series.replace("_", " ").capitalize())] if series else []),
-                tooltip(value, called, unit),
+                tooltip(value, shown_name, unit),
             ],
         )
     )
     if series is not None:
         order = list(dated.groupby(series)[value].sum().sort_values(ascending=False).index)
-        shown = alt.Scale(domain=order, range=theme_of(theme).series[: len(order)])
+        colours = theme_of(theme)
+        order = [name for name in order if name != OTHERS] + [OTHERS] * (OTHERS in order)
+        shown = alt.Scale(
+            domain=order,
+            range=[colours.grey if name == OTHERS else colours.series[place] for place, name in enumerate(order)],
+        )
         chart = chart.encode(
             color=alt.Color(field=series, type="nominal", scale=shown, legend=alt.Legend(title=None, columns=4))
         )
@@ -232,7 +242,7 @@ def _most(frame: pd.DataFrame, series: str, value: str) -> list[str]:
     names = frame[series].map(short)
     sums = frame[value].groupby(names).sum().sort_values(ascending=False)
     kept = set(sums.index if len(sums) <= 8 else sums.index[:7])
-    return [name if name in kept else "others" for name in names]
+    return [name if name in kept else OTHERS for name in names]
 
 
 def _placed(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:

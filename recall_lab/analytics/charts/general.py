@@ -4,11 +4,70 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recall_lab.analytics.charts.marks import horizontal_bars, labelled, nothing, titled, tooltip
+from recall_lab.analytics.charts.marks import (
+    WIDTH,
+    horizontal_bars,
+    labelled,
+    nothing,
+    scale_axis,
+    short,
+    titled,
+    tooltip,
+)
+from recall_lab.analytics.theme import theme_of
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+
+
+def rate_over_time(
+    frame: pd.DataFrame,
+    *,
+    theme: str = "light",
+    day: str = "day",
+    value: str,
+    series: str,
+    title: str,
+    called: str,
+    empty: str = "Nothing in this time.",
+) -> alt.TopLevelMixin:
+    """Return lines of a share (0 to 1) over time, a point for each day.
+
+    Args:
+        frame: A day, a share and a category.
+        theme: light or dark.
+        day: Column of the day.
+        value: Column of the share.
+        series: Column of the category.
+        title: The chart's title.
+        called: What the share is a share of.
+        empty: What an empty chart says.
+    """
+    import altair as alt
+    import pandas as pd
+
+    rows = frame.dropna(subset=[day, value])
+    if rows.empty:
+        return nothing(title, empty, theme)
+    rows = rows.assign(when=pd.to_datetime(rows[day]).dt.strftime("%a %-d %b %Y"))
+    rows[day], rows[series] = pd.to_datetime(rows[day]), rows[series].map(short)
+    names = sorted(set(rows[series]))
+    base = alt.Chart(rows[[day, "when", value, series]]).encode(
+        x=alt.X(field=day, type="temporal", axis=alt.Axis(title=None, format="%-d %b %y", labelOverlap=True)),
+        y=alt.Y(
+            field=value, type="quantitative", title=called, scale=alt.Scale(domain=[0, 1]), axis=scale_axis("share")
+        ),
+        color=alt.Color(
+            field=series,
+            type="nominal",
+            scale=alt.Scale(domain=names, range=theme_of(theme).series[: len(names)]),
+            legend=alt.Legend(title=None),
+        ),
+        tooltip=[tooltip("when", "Day"), tooltip(series, series.capitalize()), tooltip(value, called, "share")],
+    )
+    both = alt.layer(base.mark_line(opacity=0.5), base.mark_circle(size=36, opacity=1))
+    return titled(both, title, width=WIDTH, height=220)
 
 
 def bars(

@@ -16,6 +16,11 @@ ROW = 22  # pixels of one horizontal bar
 NONE = "(none)"  # what stands for a missing name
 _WEEKS_FROM = 200  # days in view from which bars are weeks
 _MONTHS_FROM = 1_100
+_PERIODS = {
+    "day": ("D", "%a %-d %b %Y"),
+    "week": ("W-SUN", "week of %-d %b %Y"),
+    "month": ("M", "%B %Y"),
+}
 
 FORMATS = {
     "usd": ("$,.2f", "$,.3~r"),  # not SI: $200m would be read as millions
@@ -65,7 +70,10 @@ def scale_axis(unit: str, ticks: int = 5, **options: Any) -> alt.Axis:
     """Return the axis of a quantity; every label is shortened on its own, so that nothing reads 0M."""
     import altair as alt
 
-    return alt.Axis(labelExpr=f"format(datum.value, '{FORMATS[unit][1]}')", tickCount=ticks, grid=True, **options)
+    label = f"format(datum.value, '{FORMATS[unit][1]}')"
+    if unit == "count":  # there is no half of a thing
+        label = f"datum.value % 1 ? '' : {label}"
+    return alt.Axis(labelExpr=label, tickCount=ticks, grid=True, **options)
 
 
 def measure(column: str, title: str, unit: str, **options: Any) -> dict[str, Any]:
@@ -85,7 +93,8 @@ def short(text: Any, most: int = 42) -> str:
         return NONE
     if len(text) <= most:
         return text
-    return "…" + text[1 - most :] if "/" in text else text[: most - 1] + "…"
+    is_path = "/" in text and " " not in text
+    return "…" + text[1 - most :] if is_path else text[: most - 1] + "…"
 
 
 def labelled(frame: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -142,6 +151,12 @@ def horizontal_bars(
 def in_periods(frame: pd.DataFrame, day: str, sums: Sequence[str], by: Sequence[str] = ()) -> tuple[pd.DataFrame, str]:
     """Lay days out as spans of time; add them up to weeks or months where there are too many to see.
 
+    Args:
+        frame: The data.
+        day: Column of the day; one that is called week or month holds first days of these.
+        sums: Columns that add up.
+        by: Columns that are kept apart.
+
     Returns:
         The frame with ``from`` and ``to`` for each bar and ``when`` as text, and the period's name. Rows without a
         day are left out; a sum over nothing but missing values stays missing.
@@ -150,23 +165,15 @@ def in_periods(frame: pd.DataFrame, day: str, sums: Sequence[str], by: Sequence[
 
     dated = frame.dropna(subset=[day]).assign(**{day: lambda rows: pd.to_datetime(rows[day])})
     span = (dated[day].max() - dated[day].min()).days if len(dated) else 0
-    period, rule, shown = next(
-        (name, rule, shown)
-        for limit, name, rule, shown in (
-            (_WEEKS_FROM, "day", "D", "%a %-d %b %Y"),
-            (_MONTHS_FROM, "week", "W-SUN", "week of %-d %b %Y"),
-            (10**9, "month", "M", "%B %Y"),
-        )
-        if span < limit
-    )
-    if period != "day":
-        dated[day] = dated[day].dt.to_period(rule).dt.start_time
-        dated = dated.groupby([day, *by], as_index=False, dropna=False)[list(sums)].sum(min_count=1)
+    least = list(_PERIODS).index(day) if day in _PERIODS else 0
+    period = list(_PERIODS)[max(least, sum(span >= limit for limit in (_WEEKS_FROM, _MONTHS_FROM)))]
+    rule, shown = _PERIODS[period]
+    dated[day] = dated[day].dt.to_period(rule).dt.start_time
+    dated = dated.groupby([day, *by], as_index=False, dropna=False)[list(sums)].sum(min_count=1)
     after = (dated[day].dt.to_period(rule) + 1).dt.start_time
     margin = (after - dated[day]) * 0.08
-    return dated.assign(
-        **{"from": dated[day] + margin, "to": after - margin, "when": dated[day].dt.strftime(shown)}
-    ), period
+    spans = {"from": dated[day] + margin, "to": after - margin, "when": dated[day].dt.strftime(shown)}
+    return dated.assign(**spans), period
 
 
 def time_axis(frame: pd.DataFrame, *, labels: bool = True) -> dict[str, Any]:
@@ -187,6 +194,7 @@ def time_axis(frame: pd.DataFrame, *, labels: bool = True) -> dict[str, Any]:
         format="%b %Y" if many else "%-d %b %y" if first.year != last.year else "%-d %b",
         tickCount=6 if many else min(8, (last - first).days),
         labelOverlap=True,
+        labelSeparation=10,
     )
     scale = alt.Scale(domain=bounds, nice=False)
     return {"x": alt.X(field="from", type="temporal", scale=scale, axis=axis), "x2": alt.X2(field="to")}

@@ -1,0 +1,24 @@
+-- title: Cache hit rate
+-- description: Which share of the whole input was read from the cache, by day and host. The whole input is uncached input,
+--   cache reads and cache writes.
+-- param since: time = none; only what happened from this time on
+-- param until: end = none; only what happened before this time (a day is included)
+-- param host: text = none; only this host
+-- param repo: text = none; only this repository
+-- param model: text = none; only this model
+-- param zone: zone = local; the zone that days are counted in
+-- chart: rate_over_time value=hit_rate series=host title="Cache hit rate" called="Share of the input read from the cache"
+SELECT local_time(timestamp, $zone)::DATE AS day, host,
+       count(*) AS calls,
+       sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
+       sum(input_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS whole_input_tokens,
+       sum(cache_read_tokens) / nullif(
+           sum(input_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens), 0
+       ) AS hit_rate
+FROM model_calls
+WHERE counted
+  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
+  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+  AND ($model IS NULL OR model = $model)
+GROUP BY day, host
+ORDER BY day NULLS FIRST, host

@@ -1,0 +1,10 @@
+-- title: Judgments
+-- description: The grades that were given to passages, question by question.
+-- param since: time = none; only judgments from this time on
+-- param until: end = none; only judgments before this time (a day is included)
+-- param limit: integer = 500; at most so many, the newest first
+SELECT j.timestamp, j.question, j.grade, j.config, j.block_id, j.start, j."end" AS end_, b.host, b.session, b.repo
+FROM judgments j LEFT JOIN blocks b USING (block_id)
+WHERE ($since IS NULL OR j.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR j.timestamp < $until::TIMESTAMP)
+ORDER BY j.timestamp DESC, j.judgment_id DESC
+LIMIT $limit

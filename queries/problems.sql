@@ -1,0 +1,9 @@
+-- title: Records that could not be used
+-- description: Malformed and unknown records: in which source, at which byte, and why. Never their text.
+-- param host: text = none; only this host
+-- param limit: integer = 200; at most so many
+SELECT q.path AS source, q.host, p."offset" AS byte_offset, p.length AS bytes, p.disposition, p.reason
+FROM problems p JOIN sources q USING (source_id)
+WHERE $host IS NULL OR q.host = $host
+ORDER BY q.path, p."offset"
+LIMIT $limit
