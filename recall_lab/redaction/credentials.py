@@ -36,22 +36,22 @@ _DEFAULT_USERINFO = frozenset(
 
 
 def read_scheme(text: str, at: int) -> Spot | None:
-    """An authorization scheme and its credential, as in ``Bearer eyJ...``; basic credentials must decode to a pair."""
+    """An authorization scheme and its credential, as in ``Bearer eyJ...``; basic credentials must decode to a pair.
+
+    Returns:
+        None where no scheme stands; a spot without a kind where what follows the scheme is no secret.
+    """
     scheme = _SCHEME.match(text, at)
-    if not scheme:
-        return None
-    credential = _CREDENTIAL.match(text, scheme.end())
-    if not credential:
+    credential = _CREDENTIAL.match(text, scheme.end()) if scheme else None
+    if not scheme or not credential:
         return None
     value = credential[0].rstrip(".,:;")
-    start = credential.start()
+    start, end = credential.start(), credential.start() + len(value)
     if scheme["scheme"].lower() == "basic":
-        return Spot(start, start + len(value), "basic_auth") if is_basic(value) else None
-    if shapes.is_benign(value) or len(value) < 8:
-        return None
-    if shapes.is_secret(value, quoted=True) or (any(map(str.isdigit, value)) and shapes.oddness(value) > 0.2):
-        return Spot(start, start + len(value), "bearer_token")
-    return None
+        return Spot(start, end, "basic_auth" if is_basic(value) else "")
+    fits = len(value) >= 8 and not shapes.is_benign(value)
+    random = shapes.is_secret(value, quoted=True) or (any(map(str.isdigit, value)) and shapes.oddness(value) > 0.2)
+    return Spot(start, end, "bearer_token" if fits and random else "")
 
 
 def is_basic(value: str) -> bool:

@@ -24,7 +24,7 @@ _PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr
 _PGPASS = re.compile(
     r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:(?P<value>[^\s:\"'`]{6,200})(?=\s|\\n|[\"'`]|\Z)"
 )
-_SECTION = re.compile(r"[\\\"']{0,8}(?:data|stringData)[\\\"']{0,8}[ \t]{0,4}:")
+_SECTION = re.compile(r"(?<![A-Za-z])[\\\"']{0,8}(?:data|stringData)[\\\"']{0,8}[ \t]{0,4}:")
 _ENTRY = re.compile(
     r"[\\\"']{0,8}(?P<name>[\w.-]{1,80})[\\\"']{0,8}[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\s{1,24})?[\\\"']{0,8}(?P<value>[A-Za-z0-9+/=_.~!@#$%^&*-]{4,8192})"
 )
@@ -51,10 +51,10 @@ def read_private_keys(text: str, start: int, end: int) -> Iterator[Spot]:
                 yield span
                 done = step = max(step, span.end)
         else:
-            end = _END.search(text, max(done, at - 60), min(len(text), at + 30))
-            if end:
-                span = _tail_of_key(text, done, end.start(), end.end())
-                step = done = end.end()
+            closing = _END.search(text, max(done, at - 60), min(len(text), at + 30))
+            if closing:
+                span = _tail_of_key(text, done, closing.start(), closing.end())
+                step = done = closing.end()
                 if span:
                     yield span
         at = text.find("PRIVATE KEY", step)

@@ -49,7 +49,7 @@ UNUSED = re.compile(
 
 # A prefix is not one when a letter or digit stands before it; the escapes of JSON, URLs and source code end in some.
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m)\Z")
-_BLOB = re.compile(r"[A-Za-z0-9+/]{24,}$")
+_BLOB = re.compile(r"[A-Za-z0-9+/_-]{24,}$")
 # Tokens whose prefix is so short that the rest has to look random by itself.
 _SHORT_PREFIX = frozenset("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord".split())
 
@@ -110,6 +110,8 @@ def _is_token(text: str, start: int, end: int, name: str) -> bool:
     if end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
         return False
     value = text[start:end]
+    if value.startswith("http"):  # the host of a webhook says nothing
+        return not shapes.is_placeholder(value.replace("\\", "").split("/", 3)[-1])
     if shapes.is_placeholder(value):
         return False
     if name in _SHORT_PREFIX:
@@ -119,7 +121,7 @@ def _is_token(text: str, start: int, end: int, name: str) -> bool:
 
 def _in_blob(text: str, start: int) -> bool:
     """Does the match stand inside a longer base64 text, where every prefix occurs by chance?"""
-    if not start or text[start - 1] not in "+/":
+    if not start or text[start - 1] not in "+/_-":
         return False
     blob = _BLOB.search(text, max(0, start - 80), start)
     return blob is not None and shapes.looks_random(blob[0], odd=0.5)

@@ -44,7 +44,7 @@ _STAND_INS = frozenset(
 )
 _PLACEHOLDER = re.compile(
     r"""(?ix)
-    (?-i:x{4,}|X{4,}) | \*{3,} | \.{3,}\Z | … | ●{2,} | •{2,} | _{6,} | \?{3,}
+    (?-i:x{4,}|X{4,}) | \*{3,} | \.{3} | … | ●{2,} | •{2,} | _{6,} | \?{3,}
     | example(?![a-z]{3}) | placeholder | change[-_ ]?(?:me|this|it) | replace[-_ ]?(?:me|with|this) | your[-_ ]
     | \bredacted\b | \[?(?:masked|hidden|filtered|sensitive|removed)\]? \Z
     | insert[-_ ] | enter[-_ ] | todo\b | dummy | lorem | foobar | (?:my|the|some)[-_ ](?:secret|token|password|key|api)
@@ -77,7 +77,9 @@ _HASHED = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]|\Z)|\d{1,2}[:/]\d{2}[:/]\d{2}")
 _VERSION = re.compile(r"[vV~^=<>]{0,2}\d+(?:\.(?:\d+|[x*])){1,4}(?:[-+_.]?[A-Za-z]+[\w.+-]{0,24})?\Z")
-_NUMBER = re.compile(r"[+-]?[\d.,_]+(?:[eE][+-]?\d+)?(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?\Z", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"#[0-9a-fA-F]{3,8}\b|[+-]?[\d.,_]+(?:[eE][+-]?\d+)?(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?\Z", re.IGNORECASE
+)
 _PUBLIC = re.compile(
     r"(?:pk|pub|public|phc|publishable|sb_publishable|sb-publishable|ca-pub|mob)[-_]|AAAA[BCE]3Nza|ssh-(?:rsa|ed25519|dss)|"
     r"ecdsa-sha2|data:|arn:|projects/|urn:|MII[BCDEFGHIJ][A-Za-z0-9+/]{60}|iVBORw0KGgo|R0lGOD|/9j/|UklGR|PHN2Zy|JVBERi"

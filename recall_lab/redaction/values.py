@@ -77,22 +77,16 @@ def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
         return None
     closing = _CLOSERS.get(quote, quote)
     limit = min(len(text), start + _LONGEST_QUOTED)
-    at = start
-    while True:
-        at = text.find(closing, at, limit)
-        if at < 0:
-            break
+    at = text.find(closing, start, limit)
+    end = limit
+    while at >= 0:
         backslashes = 0
         while at - 1 - backslashes >= start and text[at - 1 - backslashes] == "\\":
             backslashes += 1
         if backslashes <= depth:
             end = at - backslashes
             break
-        at += 1
-    else:
-        at = -1
-    if at < 0:
-        end = limit
+        at = text.find(closing, at + 1, limit)
     line = text.find("\n", start, end)
     if line >= 0 and len(quote) == 1:
         end = line

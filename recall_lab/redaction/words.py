@@ -65,7 +65,8 @@ _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
     re.IGNORECASE,
 )
-_TOKEN_REST = re.compile(r"[A-Za-z0-9_-]{0,200}")
+_TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3}$")
+_TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
@@ -257,12 +258,13 @@ def read_identified(text: str, start: int, end: int) -> Iterator[Spot]:
 
 def read_named_prefix(text: str, start: int, end: int) -> Iterator[Spot]:
     """A token of an unknown issuer whose prefix says what it is, such as ``acme_live_...``."""
-    low = start
-    while low > max(0, start - 40) and (text[low - 1].isalnum() or text[low - 1] in "_-"):
-        low -= 1
+    low = max(0, start - 40)
+    prefix = _TOKEN_PREFIX.search(text, low, start)
     rest = _TOKEN_REST.match(text, end)
-    high = rest.end() if rest else end
+    if not prefix or not rest:
+        return
+    low, high = prefix.start(), rest.end()
     body = re.split(r"[-_]", text[start:high])[-1]
-    if len(body) >= 20 and any(map(str.isdigit, body)) and shapes.looks_random(body, odd=0.45):
+    if any(map(str.isdigit, body)) and shapes.looks_random(body, shortest=20, odd=0.45):
         if not shapes.is_benign(text[low:high]):
             yield Spot(low, high, "api_key")
