@@ -70,7 +70,7 @@ def lab_(
     copies = copy_notebooks(work or default_folder(home), sample=on_sample)
     for name in copies.kept:
         face.note(f"{name}: your copy was kept as you left it; move it away to get a new one")
-    arguments = [sys.executable, "-m", "jupyterlab", str(copies.first), *_LOCAL]
+    arguments = [sys.executable, "-P", "-m", "jupyterlab", str(copies.first), *_LOCAL]
     arguments += ["--no-browser"] if no_browser else []
     arguments += [f"--port={port}"] if port else []
     # JupyterLab asks for this flag where there is no other user than root, as in a container.

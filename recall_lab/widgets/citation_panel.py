@@ -34,10 +34,14 @@ class CitationPanel(Panel):
 
     def __init__(self, lab: Lab, cited: Citation | str | None = None) -> None:
         self.block = ipywidgets.Text(
-            placeholder="block id or recall-lab://… receipt", continuous_update=False, layout={"flex": "1"}
+            placeholder="block id or recall-lab://… receipt",
+            continuous_update=False,
+            layout={"flex": "1"},
         )
         self.quote = ipywidgets.Textarea(
-            placeholder="Exact words to look for in the block", rows=2, layout={"flex": "1", "width": "auto"}
+            placeholder="Exact words to look for in the block",
+            rows=2,
+            layout={"flex": "1", "width": "auto"},
         )
         self.quote.add_class("recall-lab-query")
         self.button = ipywidgets.Button(description="Check", icon="check", tooltip="Check the words against the block")

@@ -27,7 +27,7 @@ def test_type_a_search_walk_the_hits_open_one_and_cite_it(
 ) -> None:
     page, _ = opened
     run(bench, page, "search.ipynb", "panel = lab.panels.search()\npanel", "lab.zone")
-    query = page.locator(".recall-lab-query input")
+    query = page.get_by_role("textbox", name=re.compile("Ask in plain words"))
     query.click()
     query.press_sequentially("why did we reject batching", delay=20)
     status = page.locator(".rl-results .rl-status")

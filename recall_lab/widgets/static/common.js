@@ -50,6 +50,19 @@ function errorLine(text) {
   return element("div", "rl-error", text, { role: "alert" });
 }
 
+/** Call back with the panel around a view, once it is attached; returns what calls that off. */
+function whenAttached(el, call) {
+  const waiting = requestAnimationFrame(() => {
+    const panel = el.closest(".recall-lab-panel");
+    // A field that shows only a placeholder has no name for a screen reader.
+    for (const field of panel?.querySelectorAll("input[placeholder], textarea[placeholder]") || []) {
+      if (!field.labels?.length || !field.labels[0].textContent) field.setAttribute("aria-label", field.placeholder);
+    }
+    if (panel && call) call(panel);
+  });
+  return () => cancelAnimationFrame(waiting);
+}
+
 /** Redraw when one of the traits changes, once a frame; returns what takes the listeners away. */
 function redrawOn(model, traits, draw) {
   let waiting = 0;

@@ -91,8 +91,12 @@ function render({ model, el }) {
     if (event.key !== "Escape" && event.key !== "Tab") event.stopPropagation();
   });
 
+  const callOff = whenAttached(el);
   const stops = [redrawOn(model, ["shown", "error", "invitation"], draw), redrawOn(model, ["cited"], drawFound)];
-  return () => stops.forEach((stop) => stop());
+  return () => {
+    callOff();
+    stops.forEach((stop) => stop());
+  };
 }
 
 export default { render };

@@ -91,9 +91,9 @@ function render({ model, el }) {
   };
   // The query box is a sibling in the panel, which exists once this view has been attached.
   let attachedTo = null;
-  const attach = requestAnimationFrame(() => {
-    attachedTo = panel();
-    attachedTo?.addEventListener("keydown", fromQuery, true);
+  const callOff = whenAttached(el, (found) => {
+    attachedTo = found;
+    attachedTo.addEventListener("keydown", fromQuery, true);
   });
 
   const stops = [
@@ -102,7 +102,7 @@ function render({ model, el }) {
     redrawOn(model, ["status", "error"], drawStatus),
   ];
   return () => {
-    cancelAnimationFrame(attach);
+    callOff();
     attachedTo?.removeEventListener("keydown", fromQuery, true);
     stops.forEach((stop) => stop());
   };
