@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Event
 
@@ -57,7 +58,8 @@ def watch(
         raise_interrupt=False,
     )
     for changes in events:
-        waiting.update((Path(path), None) for _, path in sorted(changes, key=lambda change: change[1]))
+        for path in sorted(path for _, path in changes):
+            waiting.update(dict.fromkeys(_files(Path(path))))
         whole = time.monotonic() - swept > _SWEEP_SECONDS
         if not waiting and not whole:
             continue
@@ -73,3 +75,14 @@ def watch(
             del waiting[path]
         if done and (done.sources_changed or done.problems):
             report(done)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Yield what an event is about; a new folder may hold files that were written before it was watched."""
+    if not path.is_dir():
+        yield path
+        return
+    for base, folders, names in os.walk(path):
+        folders.sort()
+        for name in sorted(names):
+            yield Path(base, name)
