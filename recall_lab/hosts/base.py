@@ -153,6 +153,15 @@ class Checkpoint(msgspec.Struct, frozen=True, gc=False):
     session: RawSession | None = None
 
 
+class Conversation(msgspec.Struct, frozen=True):
+    """What a conversation inside an export says of itself; ``messages`` are those of the user and the model."""
+
+    id: str | None
+    title: str | None
+    created: str | None
+    messages: int
+
+
 class Parser(Protocol):
     """Reads one source; made by ``Host.parser``."""
 
@@ -174,12 +183,22 @@ class Parser(Protocol):
 
 
 class Host(Protocol):
-    """One kind of transcript. Inherit from it explicitly: the doors that most hosts do not need have an answer here."""
+    """One kind of transcript. Inherit from it explicitly: the doors that most hosts do not need have an answer here.
+
+    Attributes:
+        name: The host's name.
+        rewrites: Its files are documents that are written anew as they grow. Then ``recognise`` gets the whole
+            beginning of a file, not its first lines alone, and a file that no longer begins with what was captured is
+            read again as the host's normal way, where for others it is an accident that a person has to look at.
+        collects: A file of it may be a list of conversations, alone or inside an archive; each is a source of its own.
+    """
 
     name: str
+    rewrites: bool = False
+    collects: bool = False
 
     def recognise(self, head: Sequence[bytes], path: PurePath) -> bool:
-        """Say whether the first records (at most 30 lines) are of this host."""
+        """Say whether the first records are of this host: at most 30 lines, more of a document (``rewrites``)."""
         ...
 
     def agent_id(self, path: PurePath) -> str | None:
@@ -190,6 +209,11 @@ class Host(Protocol):
     def companion(self, path: PurePath) -> PurePath | None:
         """Return where the small file lies that describes the source at ``path``, if this host writes such files."""
         del path
+        return None
+
+    def conversation(self, data: bytes) -> Conversation | None:
+        """Return what the conversation in ``data``, an element of a list, says of itself; None when it is none."""
+        del data
         return None
 
     def parser(

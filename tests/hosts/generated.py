@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.hosts import generated_lines as lines
+from tests.hosts.generated_documents import DOCUMENTS, GEMINI_LINE
 from tests.hosts.strategies import CALLS, NUMBERS, PICTURE, TEXTS, THOUGHT, TIMES, UUIDS, an_object, just
 
 # ---- Claude Code ---------------------------------------------------------------------------------------------------
@@ -152,10 +153,23 @@ _CODEX = st.one_of(
     _ITEM,
 )
 
-RECORDS = {"claude-code": _CLAUDE_CODE, "codex": _CODEX, "copilot": lines.COPILOT, "pi": lines.PI}
-"""For every host, records as its files hold them."""
+RECORDS = {
+    "claude-code": _CLAUDE_CODE,
+    "codex": _CODEX,
+    "copilot": lines.COPILOT,
+    "gemini-cli": GEMINI_LINE,
+    "pi": lines.PI,
+}
+"""For every host that writes lines, records as its files hold them."""
 
 PATHS = {
+    "chat-snapshot": ["chat.json", "copy.json"],
+    "chatgpt-export": ["conversations.json", "conversations.json#33333333-3333-4333-8333-333333333333"],
+    "claudeai-export": ["conversations.json", "conversations.json#33333333-3333-4333-8333-333333333333"],
+    "gemini-cli": [
+        "tmp/p/chats/session-2026-05-01T10-00-33333333.json",
+        "tmp/p/chats/44444444-4444-4444-8444-444444444444/s2.jsonl",
+    ],
     "copilot": ["33333333-3333-4333-8333-333333333333/events.jsonl", "copy.jsonl"],
     "pi": ["2026-05-01T10-00-00-000Z_33333333-3333-4333-8333-333333333333.jsonl", "copy.jsonl"],
     "claude-code": ["11111111-1111-4111-8111-111111111111.jsonl", "copy.jsonl", "s/subagents/agent-a9.jsonl"],
@@ -172,6 +186,27 @@ _DAMAGE = st.sampled_from(
 @st.composite
 def sessions(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
     """Draw the bytes of a source of a host; damaged ones are cut, torn, joined and sprinkled with bytes."""
+    if host in DOCUMENTS and (host not in RECORDS or draw(st.booleans())):
+        return draw(_documents(host, damaged=damaged))
+    return draw(_logs(host, damaged=damaged))
+
+
+@st.composite
+def _documents(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
+    """Draw a document, laid out or not; damaged ones are cut, or have bytes put in or taken out somewhere."""
+    text = json.dumps(draw(DOCUMENTS[host]), ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 2])))
+    data = draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n", b"["])) + text.encode("utf-8", "surrogatepass")
+    data += draw(st.sampled_from([b"", b"\n", b",\n", b"\n]\n"]))
+    if damaged and draw(st.booleans()):
+        at, gone = draw(st.integers(0, len(data))), draw(st.sampled_from([0, 0, 1, 7]))
+        data = data[:at] + draw(_DAMAGE) + data[at + gone :]
+    if damaged and draw(st.integers(0, 3)) == 3:
+        data = data[: draw(st.integers(0, len(data)))]
+    return data
+
+
+@st.composite
+def _logs(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
     parts = []
     for record in draw(st.lists(RECORDS[host], min_size=2, max_size=12)):
         line = json.dumps(record, ensure_ascii=draw(st.booleans()), separators=(",", ":")).encode(

@@ -101,6 +101,8 @@ def read(
     for size in [*sorted({cut for cut in cuts if 0 <= cut < len(data)}), len(data)]:
         start = resume.offset if resume else 0
         first = resume.ord if resume else 0
+        if start == 0:  # read anew: what was told of calls goes, as in the store
+            models, tools = {}, {}
         blocks = [(agent, block) for agent, block in blocks if block.ord < first]
         records = [record for record in records if record.offset < start]
         parser = host.parser(PurePath(path), resume, agents=agents, companion=companion)

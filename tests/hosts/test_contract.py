@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from recall_lab.hosts import HOSTS, recognise
 from recall_lab.hosts.base import Host, RawRecord
-from tests.hosts.generated import PATHS, RECORDS, THOUGHT, cuts, sessions
+from tests.hosts.generated import PATHS, RECORDS, cuts, sessions
+from tests.hosts.generated_documents import DOCUMENTS
 from tests.hosts.reading import lines_of, problems_of, read
+from tests.hosts.strategies import THOUGHT
 
 every_host = pytest.mark.parametrize("name", sorted(HOSTS))
 few = settings(
@@ -47,7 +49,7 @@ def check_silence(host: Host, source: bytes, path: str) -> None:
 
 
 def test_every_host_is_generated() -> None:
-    assert set(RECORDS) == set(PATHS) == set(HOSTS)
+    assert RECORDS.keys() | DOCUMENTS.keys() == PATHS.keys() == HOSTS.keys()
 
 
 @every_host
@@ -112,7 +114,9 @@ def test_a_very_long_line_costs_that_line(name: str) -> None:
     source = b'{"type":"user","x":"' + b"a" * 3_000_000 + b'"\n' + b'{"a":' * 300_000 + b"\n"
     outcome = read(HOSTS[name], source, PATHS[name][0])
     assert problems_of(outcome, source) == []
-    assert [record.disposition for record in outcome.records] == ["malformed", "malformed"]
+    found = [record.disposition for record in outcome.records]
+    # A document ends where its outermost bracket closes: what does not close may still go on.
+    assert found in (["malformed"], ["pending"]) if HOSTS[name].rewrites else found == ["malformed", "malformed"]
 
 
 @every_host

@@ -183,7 +183,7 @@ class Parser(LineParser[Record, State]):
         if call_id is None:
             return told
         measured = data.tool_telemetry.metrics if data.tool_telemetry else None
-        code = int(measured.exit_code or 0) if measured else 0
+        code = (measured.exit_code or 0) if measured else 0
         failed = True if code else None if data.success is None else not data.success
         why = first_line(failure or text)
         block = next((event.block_id for event in told if isinstance(event, RawBlock)), None)
@@ -193,7 +193,7 @@ class Parser(LineParser[Record, State]):
             result_block=block,
             ended=utc_time(record.timestamp),
             failed=failed,
-            error=(f"Exit code {code}: {why or ''}"[:200] if code else why) if failed else None,
+            error=(f"Exit code {code:.0f}: {why or ''}"[:200] if code else why) if failed else None,
         )
         return [*told, outcome]
 

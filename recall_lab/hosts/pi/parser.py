@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
+from recall_lab.hosts._branches import beside
 from recall_lab.hosts._content import cost, count, first_line, joined, media_text
 from recall_lab.hosts._json import LineReader
 from recall_lab.hosts._lines import LineParser, LineState, Taken, key_of
@@ -64,21 +65,8 @@ class Parser(LineParser[Record, State]):
         return taken
 
     def dead(self) -> tuple[tuple[int, int], ...]:
-        """Return what stands beside the way from the last entry to its root; other roots never die."""
-        tree = self.state.tree
-        roots: dict[bytes, bytes] = {}
-        for key, (parent, _, _) in tree.items():
-            roots[key] = roots.get(parent, key)
-        live, at = set(), self.state.leaf
-        while at in tree and at not in live:
-            live.add(at)
-            at = tree[at][0]
-        dead: list[tuple[int, int]] = []
-        for key, (_, first, end) in tree.items():
-            if end > first and key not in live and roots[key] == roots[self.state.leaf]:
-                joins = bool(dead) and dead[-1][1] == first
-                dead.append((dead.pop()[0] if joins else first, end))
-        return tuple(dead)
+        """Return what stands beside the way from the last entry to its root."""
+        return beside(self.state.tree, self.state.leaf)
 
     # ---- records ---------------------------------------------------------------------------------------------------
 
