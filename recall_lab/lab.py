@@ -21,6 +21,7 @@ from recall_lab.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from recall_lab.capture import Diagnosis, Discovery
+    from recall_lab.evaluation.audit import Audit
     from recall_lab.evaluation.redaction import RedactionReport
     from recall_lab.evaluation.retrieval import RetrievalReport
     from recall_lab.search import SearchConfig
@@ -256,6 +257,30 @@ class Lab(Upkeep):
             return evaluate_retrieval(
                 Path(folder), redactor=redactor, config=config or SearchConfig(), against=against, progress=step
             )
+
+    def audit(self, paths: Paths = (), *, progress: bool = True) -> Audit:
+        """Look for secrets in raw files as they lie on the disk; places and kinds, never a value.
+
+        Args:
+            paths: A file, a folder or several; the transcripts of the known folders when there are none.
+            progress: Show a progress bar.
+
+        Raises:
+            UsageError: a path does not exist.
+        """
+        from tqdm.auto import tqdm
+
+        from recall_lab.evaluation.audit import audit
+        from recall_lab.redaction import open_redactor
+
+        named = _paths(paths) or tuple(found.path for found in self.discover().found)
+        redactor = open_redactor(self.settings.cache / "rules")
+        with tqdm(unit="B", unit_scale=True, desc="auditing", disable=not progress, leave=False) as bar:
+
+            def step(size: int) -> None:
+                bar.update(size)
+
+            return audit(named, redactor, progress=step)
 
     def evaluate_redaction(self, file: Path | str) -> RedactionReport:
         """Measure the redaction on a labelled file.

@@ -14,9 +14,8 @@ COMMANDS: dict[str, Entry] = {
     "index": Entry("recall_lab.cli.capture", CAPTURE, "Capture what is new in your transcripts."),
     "status": Entry(UPKEEP, CAPTURE, "Count sources, sessions, records and bytes by what became of them."),
     "sources": Entry(UPKEEP, CAPTURE, "List the known transcripts and how far each is captured."),
-    "doctor": Entry(
-        "recall_lab.cli.doctor", CAPTURE, "Check store and sources, and what a host will delete soon."
-    ),
+    "doctor": Entry("recall_lab.cli.doctor", CAPTURE, "Check store and sources, and what a host will delete soon."),
+    "redact": Entry("recall_lab.cli.redact", CAPTURE, "Say which secrets your transcripts still hold on the disk."),
     "config": Entry(UPKEEP, CAPTURE, "Show every setting, and where its value comes from."),
     "search": Entry("recall_lab.cli.search", FIND, "Find passages, best first, each with WHY and its receipt."),
     "read": Entry(EVIDENCE, FIND, "Read a block in its place."),
@@ -42,9 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "export": Entry(OUTCOMES, KEEP, "Write a session, or the whole store, to a file."),
     "import": Entry(KEEPING, KEEP, "Take in a store that `recall-lab export` wrote as .jsonl."),
     "backup": Entry(KEEPING, KEEP, "Copy the store to a new file, and check the copy."),
-    "restore": Entry(
-        KEEPING, KEEP, "Put a backup in the place of the store."
-    ),
+    "restore": Entry(KEEPING, KEEP, "Put a backup in the place of the store."),
     "prune": Entry(KEEPING, KEEP, "Drop old revisions, and rows of transcripts that are gone."),
     "forget": Entry(KEEPING, KEEP, "Take something out of the store for good, and never capture it again."),
 }

@@ -23,7 +23,10 @@ def _advance(bar: tqdm[NoReturn], done: int) -> None:
 @click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
 @click.option("--generate", type=click.IntRange(min=1), metavar="N", help="A made store of N blocks in place of DIR.")
 def bench_(face: Face, *, folder: Path | None, generate: int | None) -> None:
-    """Measure a first capture of DIR into a scratch home, then search and mirror; nothing of yours is touched."""
+    """Measure what capture, search and mirror cost here.
+
+    DIR is captured into a scratch home and measured there; nothing of yours is touched.
+    """
     from tqdm.auto import tqdm
 
     from recall_lab.evaluation.timing import time_folder, time_generated

@@ -48,7 +48,7 @@ def test_the_overview_loads_no_room(process: Command) -> None:
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["serch"], "did you mean search?"),
+        (["serch"], "did you mean search"),
         (["frobnicate"], "--help lists them"),
         (["status", "--frob"], "--frob"),
         (["search"], "QUERY"),

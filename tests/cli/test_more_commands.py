@@ -75,7 +75,7 @@ def test_a_store_that_is_exported_comes_back_whole(
         key: before[key] for key in ("sessions", "turns", "blocks", "bytes")
     }
     assert recall_lab("mirror", "--check").code == 0
-    assert "cannot be read" in recall_lab("import", str(tmp_path / "missing.jsonl")).line
+    assert "no such file" in recall_lab("import", str(tmp_path / "missing.jsonl")).line
 
 
 def test_backup_and_restore(own_copy: Command, session: str, tmp_path: Path) -> None:
@@ -171,3 +171,18 @@ def test_eval_redaction_measures_a_file(recall_lab: Command, tmp_path: Path) -> 
     shown = recall_lab("eval", "redaction", str(file)).out
     assert "Zq7" not in shown
     assert recall_lab("eval", "redaction", str(tmp_path / "missing.jsonl")).code == 2
+
+
+def test_an_audit_names_places_and_kinds_and_no_value(recall_lab: Command, tmp_path: Path) -> None:
+    value = "Zq7" * 5 + "xK29"
+    file = tmp_path / "notes.env"
+    file.write_text(f"NAME=x\nDATABASE_PASSWORD={value}\n")
+    (finding,) = recall_lab("redact", "--audit", str(file), "--json").json["findings"]
+    assert finding.keys() >= {"kind", "host", "repo", "month", "file", "line", "count"}
+    assert (finding["file"], finding["line"], finding["count"]) == (str(file), 2, 1)
+    ran = recall_lab("redact", "--audit", str(tmp_path))
+    assert value not in ran.out + ran.err
+    assert "notes.env:2" in ran.out
+    assert recall_lab("redact", "--audit", str(tmp_path / "missing")).code == 2
+    assert "--audit" in recall_lab("redact").line
+    assert recall_lab("redact", "--audit", "--json").json["findings"] == []
