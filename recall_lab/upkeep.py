@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recall_lab.analysis import steps
 from recall_lab.errors import StoreFullError, UsageError
 from recall_lab.evidencing import Evidence
 from recall_lab.model import Record
 
 if TYPE_CHECKING:
     from recall_lab.store.backup import Backup
-    from recall_lab.store.portable import Imported
+    from recall_lab.store.importing import Imported
     from recall_lab.store.purging import Purge, Selection
 
 SESSION_FORMS = (".md", ".json")
@@ -99,32 +100,24 @@ class Upkeep(Evidence):
                 file.write(line)
         return Exported(file=str(path), blocks=blocks, bytes=path.stat().st_size)
 
-    def import_store(self, source: Path | str, *, machine: str | None = None) -> Imported:
-        """Take in what ``export_store`` wrote; what is known already stays as it is.
+    def import_store(self, source: Path | str, *, machine: str | None = None, progress: bool = True) -> Imported:
+        """Take in another store, redacted on the way; what is known already stays as it is.
 
         Args:
-            source: A .jsonl file.
+            source: What ``export_store`` or ``backup`` wrote, or another store's file.
             machine: A label for the sources that the other store calls ``local``.
+            progress: Show a progress bar.
 
         Raises:
-            SourceError: a line is not of this format; what came before it is kept.
-            UsageError: the file cannot be read.
+            NotFoundError, UsageError: there is no such file, or it cannot be read.
+            SourceError: it is neither an export nor a store; what came before the line that is wrong is kept.
+            RedactionError: the detector cannot be loaded; nothing was taken in.
         """
-        from recall_lab.redaction import open_redactor
-        from recall_lab.store import open_writer
-        from recall_lab.store.portable import import_lines
+        from recall_lab.capture import import_store
 
-        redactor = open_redactor(self.settings.cache / "rules")
-        path = Path(source).expanduser()
-        try:
-            with path.open("rb") as lines, open_writer(self.settings.store) as writer:
-                done = import_lines(
-                    writer, lines, lambda texts: [one.text for one in redactor.redact(texts)], machine=machine
-                )
-                writer.checkpoint()
-        except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-            raise UsageError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-        self.refresh(progress=False)
+        with steps("importing", show=progress) as step:
+            done = import_store(self.settings, Path(source).expanduser(), machine=machine, progress=step)
+        self.refresh(progress=progress)
         return done
 
     def forget(self, selection: Selection, *, really: bool = False) -> Purge:

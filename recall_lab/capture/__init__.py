@@ -6,11 +6,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recall_lab.capture.discovery import Discovery, Found, discover
     from recall_lab.capture.doctoring import Diagnosis, examine, repair
+    from recall_lab.capture.exchanging import import_store
     from recall_lab.capture.indexing import index
     from recall_lab.capture.preparing import Preparer
     from recall_lab.capture.watching import watch
 
-__all__ = ["Diagnosis", "Discovery", "Found", "Preparer", "discover", "examine", "index", "repair", "watch"]
+__all__ = [
+    "Diagnosis",
+    "Discovery",
+    "Found",
+    "Preparer",
+    "discover",
+    "examine",
+    "import_store",
+    "index",
+    "repair",
+    "watch",
+]
 
 # Reading needs one small module of this room (which repository a folder belongs to) and none of the weight of capture.
 _DOORS = {
@@ -23,6 +35,7 @@ _DOORS = {
     "Diagnosis": "doctoring",
     "examine": "doctoring",
     "repair": "doctoring",
+    "import_store": "exchanging",
 }
 
 

@@ -11,6 +11,7 @@ import msgspec
 from recall_lab.capture.accounts import Accounts, Settled, decode, encode
 from recall_lab.capture.files import Fingerprint, Stat, read_lines, read_prefix, read_small
 from recall_lab.capture.preparing import Preparer
+from recall_lab.capture.privacy import is_private
 from recall_lab.capture.repositories import Repositories
 from recall_lab.hosts import HOSTS
 from recall_lab.hosts.base import (
@@ -234,12 +235,9 @@ class _Run:
         if not self._private:
             return False
         raw, known = self._raw_session, self._session
-        ids = {raw.native_id if raw else None, raw.parent_id if raw else None, known.native_id if known else None}
-        folders = [str(self._job.path), (raw.cwd if raw else None) or "", (known.cwd if known else None) or ""]
-        return any(
-            entry in ids or any(f"{folder}/".startswith(entry.rstrip("/") + "/") for folder in folders)
-            for entry in self._private
-        )
+        ids = [raw.native_id if raw else None, raw.parent_id if raw else None, known.native_id if known else None]
+        folders = [str(self._job.path), raw.cwd if raw else None, known.cwd if known else None]
+        return is_private(self._private, ids, folders)
 
     def _off(self, cursor: int, covered: int, fingerprint: Fingerprint) -> Reading:
         """Leave a private source out: only its size is noted, and what may have been kept of it goes."""

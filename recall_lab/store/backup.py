@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import apsw
 import msgspec
 
-from recall_lab.errors import NotFoundError, StoreError, UsageError
+from recall_lab.errors import NotFoundError, StoreBusyError, StoreError, StoreFullError, UsageError
 from recall_lab.store.connection import Reader, WriteLock, explained, make_private_folder, rows
 from recall_lab.store.packing import discard
 from recall_lab.times import utc_now
 
 _PAGES_A_STEP = 4096
+_BESIDE = ("-wal", "-shm", "-journal")
 _COUNTED = ("sources", "sessions", "blocks", "placements", "model_calls", "tool_calls", "ledger", "pins", "judgments")
 
 
@@ -43,26 +43,15 @@ def backup(reader: Reader, target: Path) -> Backup:
     make_private_folder(target.parent)
     part = target.with_name(target.name + ".part")
     try:
-        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-        with explained(target):
-            copy = apsw.Connection(str(part))
-            with copy.backup("main", reader.connection, "main") as work:
-                while not work.done:
-                    work.step(_PAGES_A_STEP)
-            copy.execute("PRAGMA journal_mode = DELETE")
-            copy.close()
+        _copy(reader, part)
         counted = check(part)
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
         part.rename(target)
     except OSError as error:
         if isinstance(error, StoreError):
             raise
         raise StoreError(f"{target}: cannot be written ({error.strerror}); choose another place") from error
     finally:
-        for name in (part, part.with_name(part.name + "-wal"), part.with_name(part.name + "-shm")):
-            with suppress(OSError):
-                name.unlink()
+        _unlink(part)
     return Backup(str(target), target.stat().st_size, counted)
 
 
@@ -109,38 +98,71 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
     """
     if not source.is_file():
         raise NotFoundError(f"{source}: there is no such file; name a file that `recall-lab backup` wrote")
+    if store.exists() and store.samefile(source):
+        raise UsageError(f"{source}: is the store itself; name a file that `recall-lab backup` wrote")
     check(source)
     make_private_folder(store.parent)
     lock = WriteLock(store, wait)
     part = store.with_name(store.name + ".part")
     try:
-        with source.open("rb") as data:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(handle, "wb") as copy:
-                shutil.copyfileobj(data, copy, 1 << 20)
-                copy.flush()
-                os.fsync(copy.fileno())
+        with Reader(source) as reader:
+            _copy(reader, part)
+        # Whoever follows the change numbers must not take the restored ones for a later state of what was there.
+        with explained(part):
+            db = apsw.Connection(str(part))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('lineage', ?)", (os.urandom(16),))
+            db.close()
         kept = _set_aside(store)
         part.rename(store)
         discard(store)
     except OSError as error:
+        if isinstance(error, StoreError):
+            raise
         raise StoreError(f"{store}: cannot be written ({error.strerror}); the store is as it was") from error
     finally:
-        with suppress(OSError):
-            part.unlink()
+        _unlink(part)
         lock.release()
     return kept
 
 
+def _copy(reader: Reader, target: Path) -> None:
+    """Write the store as it is at one moment to a private file, its write-ahead log folded in."""
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    with explained(target):
+        copy = apsw.Connection(str(target))
+        with copy.backup("main", reader.connection, "main") as work:
+            while not work.done:
+                work.step(_PAGES_A_STEP)
+        copy.execute("PRAGMA journal_mode = DELETE")
+        copy.close()
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _unlink(path: Path) -> None:
+    """Remove a database file and what SQLite keeps beside it."""
+    for name in (path, *(path.with_name(path.name + end) for end in _BESIDE)):
+        with suppress(OSError):
+            name.unlink()
+
+
 def _set_aside(store: Path) -> Path | None:
-    """Rename the store, its log folded in, so that nothing of it is lost."""
+    """Rename the store, its log folded in where that can be done, so that nothing of it is lost."""
     if not store.exists():
         return None
-    with explained(store):
-        db = apsw.Connection(str(store))
-        db.execute("PRAGMA journal_mode = DELETE")
-        db.close()
     stamp = utc_now().replace(":", "").replace(".", "")
     kept = store.with_name(f"{store.stem}-replaced-{stamp}{store.suffix}")
+    try:
+        with explained(store):
+            db = apsw.Connection(str(store))
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.close()
+    except (StoreBusyError, StoreFullError):
+        raise
+    except StoreError:
+        # A damaged store is what one restores a backup for; it is kept as it is, with its log.
+        for end in _BESIDE:
+            with suppress(FileNotFoundError):
+                store.with_name(store.name + end).rename(kept.with_name(kept.name + end))
     store.rename(kept)
     return kept

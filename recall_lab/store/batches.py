@@ -10,6 +10,7 @@ import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
 from recall_lab.store.connection import rows
+from recall_lab.store.scopes import pinned_repo
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
 
@@ -112,6 +113,14 @@ class BatchWriter:
             conflicts=conflicts,
         )
 
+    def retell(self, sessions: Iterable[int]) -> None:
+        """Say of sessions anew what their sources and their scope say, as a change of each."""
+        db = self._db
+        change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
+        for session_id in sessions:
+            self._session_row(session_id)
+            db.execute("UPDATE sessions SET change = ? WHERE session_id = ?", (change, session_id))
+
     def mend_index(self) -> int:
         """Index the texts that have a placement and are not indexed; return how many."""
         missing = rows(
@@ -130,7 +139,12 @@ class BatchWriter:
         )
 
     def add_revision(self, revision: Revision) -> None:
-        """Insert a text without a placement."""
+        """Insert a text without a placement, unless its block was forgotten."""
+        if self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'block' AND host = ? AND id = ?)",
+            (revision.host, revision.block_id),
+        ).get:
+            return
         self._db.execute(
             "INSERT INTO blocks SELECT coalesce(max(text_id), 0) + 1, ?1, ?2, ?, ?, ?, ?, ?, ?, 0, 0, ?, ? FROM blocks "
             "HAVING NOT EXISTS (SELECT 1 FROM blocks WHERE block_id = ?1 AND content_hash = ?2)",
@@ -162,7 +176,15 @@ class BatchWriter:
             )
         found = rows(db, "SELECT id FROM forgotten WHERE what = 'block' AND host = ?", (batch.source.host,))
         gone = {block_id for (block_id,) in found}
-        return msgspec.structs.replace(batch, blocks=tuple(b for b in batch.blocks if b.block_id not in gone))
+        return msgspec.structs.replace(
+            batch,
+            blocks=tuple(block for block in batch.blocks if block.block_id not in gone),
+            # The first line of a failure is a piece of the result's text.
+            tool_calls=tuple(
+                msgspec.structs.replace(call, error=None) if call.result_block in gone else call
+                for call in batch.tool_calls
+            ),
+        )
 
     # ---- the steps, in their order ---------------------------------------------------------------------------------
 
@@ -384,6 +406,10 @@ class BatchWriter:
         )
         facts = [msgspec.json.decode(text, type=Session) for (text,) in told]
         values = [next((v for f in facts if (v := getattr(f, name)) is not None), None) for name in _FACTS]
+        told_of = dict(zip(_FACTS, values, strict=True))
+        caller = told_of["parent_id"] if told_of["relation"] == "subagent" else None
+        if pinned := pinned_repo(db, session_id, caller):
+            values[_FACTS.index("repo")] = pinned
         [times] = rows(db, "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,))
         db.execute(
             f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in _FACTS)}, started = ?, ended = ? "

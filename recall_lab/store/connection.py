@@ -262,7 +262,10 @@ def _create(connection: apsw.Connection) -> None:
         # Another process may have created it between the check and the lock.
         if not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
             connection.execute(schema)
-            connection.execute("INSERT INTO meta (key, value) VALUES ('change', 0), ('hash_key', ?)", (os.urandom(32),))
+            connection.execute(
+                "INSERT INTO meta (key, value) VALUES ('change', 0), ('hash_key', ?), ('lineage', ?)",
+                (os.urandom(32), os.urandom(16)),
+            )
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")

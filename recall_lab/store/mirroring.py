@@ -261,10 +261,10 @@ def called_models(reader: Reader) -> list[tuple[str, str]]:
 
 
 def store_identity(reader: Reader) -> str:
-    """Return what tells this store from every other one (a hash; it says nothing of the content)."""
+    """Return what tells this store from every other one, and from itself before a backup was restored (a hash)."""
     with explained(reader.path):
-        key = reader.connection.execute("SELECT value FROM meta WHERE key = 'hash_key'").get
-    return sha256(b"mirror\x00" + (key or b"")).hexdigest()[:32]
+        found = reader.connection.execute("SELECT value FROM meta WHERE key IN ('hash_key', 'lineage') ORDER BY key")
+        return sha256(b"mirror\x00" + b"\x00".join(value for (value,) in found)).hexdigest()[:32]
 
 
 def loose_ends(reader: Reader) -> str:

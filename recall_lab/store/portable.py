@@ -1,43 +1,34 @@
-"""The whole store as JSON Lines, and back: for moving to another machine, or to another program.
+"""The whole store as JSON Lines: for moving to another machine, or to another program; ``importing`` reads it back.
 
 The first line names the format (``recall-lab.store``, version 1). Then, for each source, a ``source`` line with its
 books and calls, followed by ``blocks`` lines with what stands in it, in order; at the end revisions, pins, judgments,
-activity and what was forgotten. Every line is one JSON object.
+activity, what was forgotten and pinned repositories. Every line is one JSON object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import groupby
 
 import apsw
 import msgspec
 
-from recall_lab.errors import SourceError
 from recall_lab.model import (
-    Batch,
     LedgerRow,
     ModelCall,
     PlacedBlock,
     Problem,
-    Redacted,
     Revision,
     Session,
     Source,
     ToolCall,
 )
 from recall_lab.store.connection import OnStore, explained, rows
-from recall_lab.store.writer import Writer
-from recall_lab.text_entities import analyse
 
 FORMAT = "recall-lab.store"
 VERSION = 1
 _CHUNK = 200  # blocks a line
-_MAX_LINE = 1 << 28  # bytes; longer lines were not written by ``export_lines``
-
-
-Clean = Callable[[Sequence[str]], Sequence[Redacted]]
 
 
 def hash_of(text: str) -> str:
@@ -85,26 +76,19 @@ class Line(msgspec.Struct, frozen=True, omit_defaults=True):
     table: Table | None = None
 
 
-class Imported(msgspec.Struct, frozen=True):
-    """How many sources and blocks came in, and how many sources were known already and stayed as they were."""
-
-    sources: int
-    blocks: int
-    skipped: int
-
-
-_TABLES = {
+TABLES = {
     "pins": ("block_id", "content_hash", "at", "note"),
     "judgments": ("at", "question", "block_id", "start", "end", "grade", "config"),
     "activity": ("at", "command", "repo", "seconds", "exit_code"),
     "forgotten": ("what", "host", "id", "at"),
+    "scopes": ("machine", "path", "cwd", "repo"),
 }
-_BLOBS = frozenset({"block_id", "content_hash"})
+BLOBS = frozenset({"block_id", "content_hash"})
 _PLACED = (
     "SELECT p.ord, p.turn, p.role, p.queued, p.timestamp, cwd.name, branch.name, tool.name, model.name, rules.name, "
     "lower(hex(b.block_id)), lower(hex(b.content_hash)), b.kind, b.text, b.entities, b.original_length, b.text_id, "
-    "s.agent_id, p.session_id FROM placements p JOIN blocks b USING (text_id) JOIN names rules ON rules.name_id = b.rules "
-    "JOIN sessions s ON s.session_id = p.session_id "
+    "s.agent_id, p.session_id FROM placements p JOIN blocks b USING (text_id) "
+    "JOIN names rules ON rules.name_id = b.rules JOIN sessions s ON s.session_id = p.session_id "
     "LEFT JOIN names cwd ON cwd.name_id = p.cwd LEFT JOIN names branch ON branch.name_id = p.branch "
     "LEFT JOIN names tool ON tool.name_id = p.tool LEFT JOIN names model ON model.name_id = p.model "
     "WHERE p.source_id = ? AND p.ord > ? ORDER BY p.ord LIMIT ?"
@@ -127,39 +111,12 @@ def export_lines(store: OnStore) -> Iterator[bytes]:
                     yield encode(Line(blocks=blocks, rules=rules)) + b"\n"
             for revision in _revisions(db):
                 yield encode(Line(revision=revision)) + b"\n"
-            for name, columns in _TABLES.items():
-                found = rows(db, f"SELECT {_quoted(columns)} FROM {name}")
+            for name, columns in TABLES.items():
+                found = rows(db, f"SELECT {quoted(columns)} FROM {name}")
                 values = tuple(tuple(v.hex() if isinstance(v, bytes) else v for v in row) for row in found)
                 yield encode(Line(table=Table(name, columns, values))) + b"\n"
         finally:
             db.execute("COMMIT")
-
-
-def import_lines(writer: Writer, lines: Iterable[bytes], clean: Clean, *, machine: str | None = None) -> Imported:
-    """Take in what ``export_lines`` wrote; each source in whole transactions.
-
-    Args:
-        writer: The store to write.
-        lines: JSON Lines.
-        clean: Takes the secrets out of texts: a file that somebody wrote by hand is not trusted more than a transcript.
-        machine: A label for the sources that the other store calls ``local``.
-
-    Raises:
-        SourceError: a line is not of this format; what came before it is kept.
-    """
-    run = _Import(writer, clean, machine)
-    for number, data in enumerate(lines, 1):
-        if len(data) > _MAX_LINE:
-            raise SourceError(f"line {number}: longer than {_MAX_LINE} bytes; this is not an export of recall_lab")
-        try:
-            line = msgspec.json.decode(data, type=Line)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise SourceError(
-                f"line {number}: {error}; this is not an export of recall_lab, or it is damaged"
-            ) from error
-        run.take(line, number)
-    run.finish()
-    return Imported(run.sources, run.blocks, run.skipped)
 
 
 # ---- out -----------------------------------------------------------------------------------------------------------
@@ -273,136 +230,6 @@ def _revisions(db: apsw.Connection) -> Iterator[Revision]:
         yield msgspec.convert(dict(zip(Revision.__struct_fields__, row, strict=True)), Revision)
 
 
-def _quoted(columns: Iterable[str]) -> str:
+def quoted(columns: Iterable[str]) -> str:
+    """Column names as SQL; they are the schema's own."""
     return ", ".join(f'"{name}"' for name in columns)
-
-
-# ---- in ------------------------------------------------------------------------------------------------------------
-
-
-def _retold(block: PlacedBlock, text: Redacted) -> PlacedBlock:
-    looked = analyse(text)
-    return msgspec.structs.replace(
-        block, text=text, content_hash=hash_of(text), entities=looked.spans, words=looked.words
-    )
-
-
-class _Import:
-    """Puts lines together to sources, and writes each when its last line is there."""
-
-    def __init__(self, writer: Writer, clean: Clean, machine: str | None) -> None:
-        self._writer = writer
-        self._clean = clean
-        self._machine = machine
-        self._open: SourceLine | None = None
-        self._chunks: list[tuple[str, tuple[PlacedBlock, ...]]] = []
-        self._same_key = False
-        self.sources = self.blocks = self.skipped = 0
-
-    def take(self, line: Line, number: int) -> None:
-        """Take in one line."""
-        if number == 1:
-            self._start(line.header)
-        elif line.source is not None:
-            self.finish()
-            self._open = line.source
-        elif line.blocks is not None:
-            self._chunks.append((line.rules or "", self._cleaned(line.blocks)))
-        else:
-            self.finish()
-            if line.revision is not None:
-                self._revision(line.revision)
-            elif line.table is not None:
-                self._table(line.table)
-
-    def _start(self, header: Header | None) -> None:
-        if header is None or header.format != FORMAT:
-            raise SourceError("line 1: not an export of recall_lab; `recall-lab export` writes one")
-        if header.version != VERSION:
-            raise SourceError(
-                f"line 1: export version {header.version}, this program reads {VERSION}; upgrade recall-lab"
-            )
-        key = bytes.fromhex(header.hash_key)
-        with self._writer.transaction() as db:
-            if not db.execute("SELECT EXISTS (SELECT 1 FROM sources)").get:
-                db.execute("UPDATE meta SET value = ? WHERE key = 'hash_key'", (key,))
-        self._same_key = self._writer.hash_key == key
-
-    def finish(self) -> None:
-        """Write the source whose lines are complete."""
-        line, chunks, self._open, self._chunks = self._open, self._chunks, None, []
-        if line is None:
-            return
-        source = line.source
-        if self._machine and source.machine == "local":
-            source = msgspec.structs.replace(source, machine=self._machine)
-        if not self._same_key:
-            # Fingerprints of another key cannot be compared; the source is read from its start if it is here at all.
-            source = msgspec.structs.replace(source, head_hash="", tail_hash="", content_hash="")
-        known = self._writer.connection.execute(
-            "SELECT cursor FROM sources WHERE machine = ? AND path = ?", (source.machine, source.path)
-        ).get
-        if known is not None and known >= source.cursor:
-            self.skipped += 1
-            return
-        for batch in _batches(line, source, chunks):
-            self.blocks += self._writer.apply(batch).blocks_added
-        self.sources += 1
-
-    def _cleaned(self, blocks: tuple[PlacedBlock, ...]) -> tuple[PlacedBlock, ...]:
-        texts = self._clean([block.text for block in blocks])
-        return tuple(
-            block if text == block.text and hash_of(text) == block.content_hash else _retold(block, text)
-            for block, text in zip(blocks, texts, strict=True)
-        )
-
-    def _revision(self, revision: Revision) -> None:
-        [text] = self._clean([revision.text])
-        if text == revision.text and hash_of(text) == revision.content_hash:
-            self._writer.add_revision(revision)
-
-    def _table(self, table: Table) -> None:
-        columns = _TABLES.get(table.name)
-        if columns is None or table.columns != columns:
-            raise SourceError(f"table {table.name!r} is not known; the export is of another version")
-        values = [
-            tuple(_blob(value) if name in _BLOBS else value for name, value in zip(columns, row, strict=True))
-            for row in table.rows
-        ]
-        marks = ", ".join("?" * len(columns))
-        same = " AND ".join(f'"{name}" IS ?' for name in columns)
-        with self._writer.transaction() as db:
-            db.executemany(
-                f"INSERT OR IGNORE INTO {table.name} ({_quoted(columns)}) SELECT {marks} "
-                f"WHERE NOT EXISTS (SELECT 1 FROM {table.name} WHERE {same})",
-                ((*row, *row) for row in values),
-            )
-
-
-def _blob(value: object) -> bytes:
-    try:
-        return bytes.fromhex(str(value))
-    except ValueError:
-        raise SourceError("an id in the export is not hexadecimal; it is damaged") from None
-
-
-def _batches(line: SourceLine, source: Source, chunks: list[tuple[str, tuple[PlacedBlock, ...]]]) -> Iterator[Batch]:
-    """Make one batch a chunk; the last one carries books, calls and final state."""
-    chunks = chunks or [("", ())]
-    from_ord = 0
-    for number, (rules, blocks) in enumerate(chunks, 1):
-        last = number == len(chunks)
-        yield Batch(
-            source=source if last else msgspec.structs.replace(source, state="backlog", cursor=0, parser_state=b""),
-            session=line.session,
-            children=line.children,
-            from_ord=from_ord,
-            blocks=blocks,
-            dead=line.dead if last else (),
-            ledger=line.ledger if last else (),
-            problems=line.problems if last else (),
-            model_calls=line.model_calls if last else (),
-            tool_calls=line.tool_calls if last else (),
-            rules_version=rules,
-        )
-        from_ord = blocks[-1].ord + 1 if blocks else from_ord

@@ -220,6 +220,15 @@ CREATE TABLE pins (
     PRIMARY KEY (block_id, content_hash)
 ) STRICT, WITHOUT ROWID;
 
+-- Transcripts whose repository a person pinned; their sessions belong to it whatever their folder says.
+CREATE TABLE scopes (
+    machine TEXT NOT NULL,
+    path    TEXT NOT NULL,
+    cwd     TEXT NOT NULL,             -- the folder that was named
+    repo    TEXT NOT NULL,             -- its repository at that time
+    PRIMARY KEY (machine, path)
+) STRICT, WITHOUT ROWID;
+
 -- Search: one row a text that has a placement, rowid = text_id. The columns hold text.index_form() of the originals.
 CREATE VIRTUAL TABLE fulltext USING fts5 (
     body,

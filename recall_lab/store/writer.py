@@ -14,6 +14,7 @@ from recall_lab.model import Applied, Batch, Revision, Source, SourceState
 from recall_lab.store import staging
 from recall_lab.store.batches import BatchWriter
 from recall_lab.store.connection import WriteLock, explained, make_private_folder, open_for_writing
+from recall_lab.store.scopes import Scope, set_scope
 
 
 class Writer:
@@ -106,6 +107,19 @@ class Writer:
         """Follow a transcript that was moved or renamed; ids and citations stay."""
         with self.transaction() as db:
             db.execute("UPDATE sources SET path = ? WHERE machine = ? AND path = ?", (new, machine, old))
+            db.execute("UPDATE OR REPLACE scopes SET path = ? WHERE machine = ? AND path = ?", (new, machine, old))
+
+    def pin_scopes(self, pins: Iterable[Scope]) -> int:
+        """Pin transcripts to a repository, or take their pins away; return how many sessions it reaches."""
+        with self.transaction() as db:
+            reached = set().union(*(set_scope(db, scope) for scope in pins))
+            self._batches.retell(reached)
+        return len(reached)
+
+    def retell(self, sessions: Iterable[int]) -> None:
+        """Say of sessions anew what their sources and their scope say."""
+        with self.transaction():
+            self._batches.retell(sessions)
 
     def add_activity(self, rows: Iterable[tuple[str, str, str | None, float, int]]) -> None:
         """Take in recall_lab's own use: (time, command, repository, seconds, exit code)."""

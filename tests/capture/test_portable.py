@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 
 from recall_lab.errors import SourceError
-from recall_lab.model import Redacted
-from recall_lab.store import open_reader, open_writer
+from recall_lab.store import Writer, open_reader, open_writer
 from recall_lab.store.backup import check
-from recall_lab.store.portable import export_lines, import_lines
+from recall_lab.store.importing import Cleaned, Imported, import_lines
+from recall_lab.store.portable import export_lines
 from recall_lab.store.purging import pin
 
 from .conftest import FakeRedactor, Home, lines, record
 from .test_index import assert_same, tool_result
 
 
-def clean(texts: Sequence[str]) -> list[Redacted]:
-    return [item.text for item in FakeRedactor().redact(texts)]
+def clean(texts: Sequence[str]) -> list[Cleaned]:
+    return [Cleaned(item.text, item.findings) for item in FakeRedactor().redact(texts)]
+
+
+def take_in(writer: Writer, lines: Iterable[bytes], machine: str | None = None) -> Imported:
+    return import_lines(writer, lines, clean, rules=FakeRedactor.version, machine=machine)
 
 
 def export(home: Home) -> list[bytes]:
@@ -55,7 +59,7 @@ def test_round_trip(home: Home, make_home: Callable[[str], Home]) -> None:
     exported = export(home)
     other = make_home("other")
     with open_writer(other.settings.store) as writer:
-        done = import_lines(writer, exported, clean)
+        done = take_in(writer, exported)
     assert (done.sources, done.skipped) == (2, 0)
     assert_same(home, other)
     tables = (
@@ -76,7 +80,7 @@ def test_capture_goes_on_where_the_other_store_stopped(home: Home, make_home: Ca
     other = make_home("other")
     other.with_settings(user_home=home.settings.user_home)
     with open_writer(other.settings.store) as writer:
-        import_lines(writer, export(home), clean)
+        take_in(writer, export(home))
     assert other.index().sources_changed == 0
     home.append(record(4, "appended"))
     report = other.index()
@@ -87,9 +91,9 @@ def test_importing_twice_changes_nothing(home: Home, make_home: Callable[[str], 
     fill(home)
     other = make_home("other")
     with open_writer(other.settings.store) as writer:
-        import_lines(writer, export(home), clean)
+        take_in(writer, export(home))
         before = other.content()
-        again = import_lines(writer, export(home), clean)
+        again = take_in(writer, export(home))
     assert (again.sources, again.skipped, again.blocks) == (0, 2, 0)
     assert other.content() == before
 
@@ -98,7 +102,7 @@ def test_another_machine_stands_beside_this_one(home: Home, make_home: Callable[
     fill(home)
     exported = export(home)
     with open_writer(home.settings.store) as writer:
-        import_lines(writer, exported, clean, machine="laptop")
+        take_in(writer, exported, machine="laptop")
     assert home.ask("SELECT machine, count(*) FROM sources GROUP BY machine ORDER BY machine") == [
         ("laptop", 2),
         ("local", 2),
@@ -115,7 +119,7 @@ def test_an_imported_text_is_redacted_like_any_other(home: Home, make_home: Call
     tampered = [line.replace(b"a plain text", b"is hunter2 ok") for line in export(home)]
     other = make_home("other")
     with open_writer(other.settings.store) as writer:
-        import_lines(writer, tampered, clean)
+        take_in(writer, tampered)
     assert other.texts() == ["is [REDACTED:password] ok"]
     assert b"hunter2" not in other.settings.store.read_bytes()
 
@@ -126,11 +130,11 @@ def test_an_imported_text_is_redacted_like_any_other(home: Home, make_home: Call
 )
 def test_what_is_no_export_is_refused_with_its_line(home: Home, data: list[bytes]) -> None:
     with open_writer(home.settings.store) as writer, pytest.raises(SourceError, match="line 1") as caught:
-        import_lines(writer, data, clean)
+        take_in(writer, data)
     assert "\n" not in str(caught.value)
 
 
 def test_an_export_of_a_newer_program_is_refused(home: Home) -> None:
     header = json.dumps({"header": {"format": "recall-lab.store", "version": 99, "hash_key": "00"}}).encode()
     with open_writer(home.settings.store) as writer, pytest.raises(SourceError, match="upgrade"):
-        import_lines(writer, [header], clean)
+        take_in(writer, [header])

@@ -19,7 +19,8 @@ from recall_lab.model import Citation, Redacted
 from recall_lab.settings import Settings, load_settings
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import backup, restore
-from recall_lab.store.portable import export_lines, import_lines
+from recall_lab.store.importing import Cleaned, import_lines
+from recall_lab.store.portable import export_lines
 from recall_lab.store.reading import stored_texts
 
 pytestmark = [pytest.mark.corpus, pytest.mark.deep]
@@ -121,7 +122,9 @@ def test_they_survive_what_leaves_the_words_alone(home: Settings, tmp_path: Path
 
     imported = msgspec.structs.replace(home, home=tmp_path / "imported")  # export and import
     with open_reader(home.store) as reader, open_writer(imported.store) as writer:
-        import_lines(writer, export_lines(reader), lambda texts: [Redacted(text) for text in texts])
+        import_lines(
+            writer, export_lines(reader), lambda texts: [Cleaned(Redacted(text)) for text in texts], rules="test"
+        )
     assert verdicts(imported, citations) == all_valid
 
 
