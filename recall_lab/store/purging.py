@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 import msgspec
 
-from recall_lab.errors import NotFoundError, StoreBusyError, UsageError
+from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.store.batches import retire_sessions
 from recall_lab.store.connection import OnStore, explained, has_live_wal, rows
 from recall_lab.store.packing import discard
@@ -140,12 +140,12 @@ def scrub_owed(store: OnStore) -> bool:
         return bool(store.connection.execute("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')").get)
 
 
-def scrub(writer: Writer) -> None:
+def scrub(writer: Writer) -> bool:
     """Leave no trace of removed text: merge the index, drop unused names, rewrite the file, empty the log.
 
-    Raises:
-        StoreBusyError: another process reads an older state and does not let go of it; what is noted by ``owe_scrub``
-            stays noted.
+    Returns:
+        Whether no trace is left. Where another process reads an older state its pages have to stay, and what
+        ``owe_scrub`` noted stays noted.
     """
     with writer.transaction() as db:
         db.execute(
@@ -161,15 +161,13 @@ def scrub(writer: Writer) -> None:
     with explained(writer.path):
         writer.connection.execute("VACUUM")
     writer.checkpoint()
-    if has_live_wal(writer.path):
-        raise StoreBusyError(
-            f"{writer.path}: another process still reads what was there before, so its old pages are not overwritten "
-            "yet; end it, then run `recall-lab vacuum`"
-        )
-    with writer.transaction() as db:
-        db.execute("DELETE FROM meta WHERE key = 'scrub'")
-    writer.checkpoint()
+    clean = not has_live_wal(writer.path)
+    if clean:
+        with writer.transaction() as db:
+            db.execute("DELETE FROM meta WHERE key = 'scrub'")
+        writer.checkpoint()
     discard(writer.path)
+    return clean
 
 
 # ---- what a selection means ----------------------------------------------------------------------------------------
