@@ -63,7 +63,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 # ---- what capture hands to the store -------------------------------------------------------------------------------
 
 
-class Session(Record):
+class Session(Record, frozen=True):
     """One conversation by its native key; a child when ``relation`` is set.
 
     ``native_id`` is the host's id; a subagent's is ``<parent id>/<agent id>``. ``parent_id`` is the native id of the
@@ -84,7 +84,7 @@ class Session(Record):
     version: str | None = None
 
 
-class PlacedBlock(Record):
+class PlacedBlock(Record, frozen=True):
     """A block and where it stands in its source; ``text`` is what is retained."""
 
     block_id: str  # 32 lowercase hex
@@ -105,10 +105,10 @@ class PlacedBlock(Record):
     agent: str | None = None  # the child session it belongs to, by agent id; None: the source's own session
     findings: tuple[tuple[str, int], ...] = ()  # (kind, how many spans were taken out)
     entities: bytes = b""  # identifiers as spans of the text: see text_entities.Analysis
-    words: str = ""  # words inside identifiers, for the full-text index
+    words: str | None = None  # words inside identifiers, for the full-text index; None: not looked for
 
 
-class ModelCall(Record):
+class ModelCall(Record, frozen=True):
     """One model response. ``input_tokens`` excludes cache for every host; ``key`` is the call's identity everywhere."""
 
     key: str  # 32 lowercase hex
@@ -128,7 +128,7 @@ class ModelCall(Record):
     agent: str | None = None
 
 
-class ToolCall(Record):
+class ToolCall(Record, frozen=True):
     """One tool request with its outcome; request and result may arrive in different batches and are merged by id."""
 
     call_id: str
@@ -144,7 +144,7 @@ class ToolCall(Record):
     agent: str | None = None
 
 
-class LedgerRow(Record):
+class LedgerRow(Record, frozen=True):
     """How many records and bytes of one type came to one disposition, over the whole source."""
 
     record_type: str
@@ -153,7 +153,7 @@ class LedgerRow(Record):
     bytes: int
 
 
-class Problem(Record):
+class Problem(Record, frozen=True):
     """A record that could not be used; ``offset`` and ``length`` are bytes in the source."""
 
     offset: int
@@ -162,7 +162,7 @@ class Problem(Record):
     reason: str  # never text of the transcript
 
 
-class Source(Record):
+class Source(Record, frozen=True):
     """One transcript file (or one conversation of an export) as it stood when it was captured."""
 
     host: str
@@ -183,7 +183,7 @@ class Source(Record):
     parser_state: bytes = b""  # the host's own, structural only, never text
 
 
-class Batch(Record):
+class Batch(Record, frozen=True):
     """What one transaction writes for one source.
 
     Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak
@@ -204,7 +204,7 @@ class Batch(Record):
     rules_version: str = ""
 
 
-class Revision(Record):
+class Revision(Record, frozen=True):
     """A text of a block that stands nowhere any more."""
 
     block_id: str
@@ -218,7 +218,7 @@ class Revision(Record):
     entities: bytes = b""
 
 
-class Applied(Record):
+class Applied(Record, frozen=True):
     """What a batch changed."""
 
     blocks_added: int = 0
@@ -229,7 +229,7 @@ class Applied(Record):
 # ---- what faces and programs read ----------------------------------------------------------------------------------
 
 
-class SourceProblem(Record):
+class SourceProblem(Record, frozen=True):
     """One thing that went wrong with one source, and the next step."""
 
     source: str
@@ -238,7 +238,7 @@ class SourceProblem(Record):
     next: str
 
 
-class IndexReport(Record):
+class IndexReport(Record, frozen=True):
     """What ``index`` did (contract 10)."""
 
     sources_seen: int
@@ -252,14 +252,14 @@ class IndexReport(Record):
     rules_seconds: float = 0.0  # of ``seconds``, what loading the redaction rules took
 
 
-class Tally(Record):
+class Tally(Record, frozen=True):
     """A total and its parts by disposition; the parts add up to the total."""
 
     total: int
     by_disposition: dict[Disposition, int]
 
 
-class Status(Record):
+class Status(Record, frozen=True):
     """The store at a glance (contract 10)."""
 
     sources: int
@@ -275,7 +275,7 @@ class Status(Record):
     unknown_types: dict[str, int]
 
 
-class Block(Record):
+class Block(Record, frozen=True):
     """One block at its root placement."""
 
     block_id: str
@@ -299,7 +299,7 @@ class Block(Record):
     live: bool = True
 
 
-class Filters(Record):
+class Filters(Record, frozen=True):
     """What narrows a search; ``None`` and empty mean everything. Times are UTC, ``until`` exclusive."""
 
     since: str | None = None
@@ -317,7 +317,7 @@ class Filters(Record):
     has_error: bool = False
 
 
-class Why(Record):
+class Why(Record, frozen=True):
     """Why a hit is here.
 
     ``tier`` is exact (an identifier or phrase), all (every term) or some (a share of the terms).
@@ -332,7 +332,7 @@ class Why(Record):
     coverage: float = 1.0  # idf-weighted share of the query's terms
 
 
-class Hit(Record):
+class Hit(Record, frozen=True):
     """One block found, with the passage that shows it (contract 10). ``spans`` are offsets in the block."""
 
     block_id: str
@@ -359,14 +359,14 @@ class Hit(Record):
     tool: Redacted | None = None
 
 
-class Searched(Record):
+class Searched(Record, frozen=True):
     """How much an answer looked through."""
 
     blocks: int
     sessions: int
 
 
-class Answer(Record):
+class Answer(Record, frozen=True):
     """What a search returns (contract 10)."""
 
     query: str
@@ -378,7 +378,7 @@ class Answer(Record):
     notice: str | None = None
 
 
-class Citation(Record):
+class Citation(Record, frozen=True):
     """An exact quotation: ``quote`` is the block's text[start:end]."""
 
     block_id: str
@@ -393,7 +393,7 @@ class Citation(Record):
         return f"recall-lab://{self.block_id}@{self.content_hash[:12]}#{self.start}-{self.end}"
 
 
-class Near(Record):
+class Near(Record, frozen=True):
     """Where the words stand after a normalisation; never a valid quotation."""
 
     start: int
@@ -401,7 +401,7 @@ class Near(Record):
     why: str
 
 
-class Check(Record):
+class Check(Record, frozen=True):
     """What a quote check found (contract 10)."""
 
     verdict: Verdict
@@ -416,7 +416,7 @@ class Check(Record):
     anchor: Literal["position", "context", "first"] | None = None
 
 
-class Neighbor(Record):
+class Neighbor(Record, frozen=True):
     """A block beside the one that was read; ``offset`` is its distance in placements."""
 
     offset: int
@@ -428,7 +428,7 @@ class Neighbor(Record):
     timestamp: str | None = None
 
 
-class Reading(Record):
+class Reading(Record, frozen=True):
     """A span of a block in its place (contract 10); ``length`` is of the whole block."""
 
     block_id: str
@@ -453,7 +453,7 @@ class Reading(Record):
     truncated: bool = False  # the retained text is a capped form of a longer original
 
 
-class Failed(Record):
+class Failed(Record, frozen=True):
     """A receipt that did not verify."""
 
     receipt: str
@@ -461,7 +461,7 @@ class Failed(Record):
     detail: str
 
 
-class Verification(Record):
+class Verification(Record, frozen=True):
     """What ``verify`` found (contract 10)."""
 
     checked: int
@@ -469,7 +469,7 @@ class Verification(Record):
     failed: tuple[Failed, ...]
 
 
-class SavedBrief(Record):
+class SavedBrief(Record, frozen=True):
     """A brief on disk (contract 10)."""
 
     file: str

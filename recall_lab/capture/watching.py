@@ -58,8 +58,8 @@ def watch(
         raise_interrupt=False,
     )
     for changes in events:
-        for path in sorted(path for _, path in changes):
-            waiting.update(dict.fromkeys(_files(Path(path))))
+        for name in sorted(name for _, name in changes):
+            waiting.update(dict.fromkeys(_files(Path(name))))
         whole = time.monotonic() - swept > _SWEEP_SECONDS
         if not waiting and not whole:
             continue

@@ -34,7 +34,8 @@ _UPSERT_TOOL_CALL = (
 )
 
 
-_STILL_IN_CONFLICT = (
+# Whether a source holds a record that stands elsewhere with another text.
+STILL_IN_CONFLICT = (
     "SELECT EXISTS (SELECT 1 FROM placements p JOIN blocks b USING (text_id) "
     "JOIN blocks o ON o.block_id = b.block_id AND o.text_id <> b.text_id "
     "JOIN placements q ON q.text_id = o.text_id WHERE p.source_id = ? AND b.kind <> 'summary')"
@@ -281,10 +282,10 @@ class BatchWriter:
                     text_id, next_id = next_id, next_id + 1
                     fresh[key] = text_id
                     lengths = (len(block.text), block.original_length)
-                    came = (rules, change, sessions[block.agent])
-                    came = (*came, block.entities, block.text)
+                    came = (rules, change, sessions[block.agent], block.entities, block.text)
                     blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came))
-                    fulltext.append((text_id, index_form(block.text), block.words or identifier_words(block.text)))
+                    words = identifier_words(block.text) if block.words is None else block.words
+                    fulltext.append((text_id, index_form(block.text), words))
                     redactions += [(text_id, kind, spans) for kind, spans in block.findings]
                 texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
@@ -382,7 +383,7 @@ class BatchWriter:
             if len({text_id for text_id, _ in placed}) > 1:
                 conflicts += 1
                 holders.update(holder for _, holder in placed)
-        if was_in_conflict and db.execute(_STILL_IN_CONFLICT, (source_id,)).get:
+        if was_in_conflict and db.execute(STILL_IN_CONFLICT, (source_id,)).get:
             holders.add(source_id)
         for holder in holders:
             db.execute(

@@ -14,6 +14,7 @@ from typing import Any
 
 from recall_lab.model import Block, Redacted
 from recall_lab.store.connection import Reader
+from recall_lab.store.connection import rows as fetch
 from recall_lab.store.read_records import Holdings, Placement, StoredText
 
 # Expects placements p, sessions s and sources f. The source's path makes the order independent of capture's.
@@ -55,10 +56,11 @@ def block_ids(reader: Reader, head: str) -> tuple[str, ...]:
 
 def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
     """Return every text of a block: those that a session holds (root first), then its revisions, newest first."""
-    rows = reader.connection.execute(
+    kept = fetch(
+        reader.connection,
         "SELECT text_id, hex(content_hash), text, seen FROM blocks WHERE block_id = ? ORDER BY seen DESC, text_id DESC",
         (bytes.fromhex(block_id),),
-    ).fetchall()
+    )
     order: dict[int, int] = {}
     for placement in placements(reader, block_id):
         order.setdefault(placement.text_id, len(order))
@@ -71,7 +73,7 @@ def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
             placed=text_id in order,
             seen=seen,
         )
-        for text_id, content_hash, text, seen in rows
+        for text_id, content_hash, text, seen in kept
     ]
     return tuple(sorted(texts, key=lambda stored: order.get(stored.text_id, len(order))))
 

@@ -15,6 +15,7 @@ from typing import Any
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.model import Redacted
 from recall_lab.store.connection import Reader
+from recall_lab.store.connection import rows as fetch
 from recall_lab.store.read_records import CallOutcome, SessionInfo, Step, TurnLine
 
 PREVIEW_LENGTH = 160  # code points
@@ -92,19 +93,19 @@ def find_session(reader: Reader, key: str, host: str | None = None) -> SessionIn
         NotFoundError: no session is called that.
         UsageError: several are; the message names their ids.
     """
-    db = reader.connection
-    rows = db.execute(
+    known = fetch(
+        reader.connection,
         "SELECT session_id, native_id, agent_id, host FROM sessions "
         "WHERE (:host IS NULL OR host = :host) AND (native_id = :key OR agent_id = :key "
         "OR substr(native_id, 1, length(:key)) = :key) ORDER BY native_id, host",
         {"key": key, "host": host},
-    ).fetchall()
-    if not key or not rows:
+    )
+    if not key or not known:
         raise NotFoundError(f"no session is called {key!r}; `recall-lab sessions` lists them")
-    exact = [row for row in rows if row[1] == key]
-    mains = [row for row in rows if row[1].startswith(key) and ("/" in key or "/" not in row[1])]
-    agents = [row for row in rows if row[2] == key]
-    found = exact or mains or agents or rows
+    exact = [row for row in known if row[1] == key]
+    mains = [row for row in known if row[1].startswith(key) and ("/" in key or "/" not in row[1])]
+    agents = [row for row in known if row[2] == key]
+    found = exact or mains or agents or known
     if len(found) > 1:
         shown = ", ".join(f"{row[1]} ({row[3]})" for row in found[:_SHOWN])
         more = " …" if len(found) > _SHOWN else ""
@@ -114,7 +115,8 @@ def find_session(reader: Reader, key: str, host: str | None = None) -> SessionIn
 
 def session_info(reader: Reader, session_id: int) -> SessionInfo:
     """Return one session by the store's own number."""
-    return _info(reader.connection.execute(f"{_INFO} WHERE s.session_id = ?", (session_id,)).fetchone())
+    [row] = fetch(reader.connection, f"{_INFO} WHERE s.session_id = ?", (session_id,))
+    return _info(row)
 
 
 def children(reader: Reader, session: SessionInfo) -> tuple[SessionInfo, ...]:
