@@ -10,12 +10,11 @@ import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
 from recall_lab.store.connection import rows
-from recall_lab.store.scopes import pinned_repo
+from recall_lab.store.session_rows import of_same_folder, write_session_row
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
 
 _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
-_FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
 
 _CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name not in {"key", "agent"})
 _UPSERT_MODEL_CALL = (
@@ -101,9 +100,9 @@ class BatchWriter:
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
         conflicts = self._conflicts(source_id, fresh, was_in_conflict=was_in_conflict)
-        touched = left | set(sessions.values())
+        touched = left | set(sessions.values()) | of_same_folder(db, batch.session)
         for session_id in touched:
-            self._session_row(session_id)
+            write_session_row(db, session_id)
         shared |= touched
         retire_sessions(db, left, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
@@ -119,7 +118,7 @@ class BatchWriter:
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
         for session_id in sessions:
-            self._session_row(session_id)
+            write_session_row(self._db, session_id)
             db.execute("UPDATE sessions SET change = ? WHERE session_id = ?", (change, session_id))
 
     def mend_index(self) -> int:
@@ -392,28 +391,3 @@ class BatchWriter:
                 (holder,),
             )
         return conflicts
-
-    def _session_row(self, session_id: int) -> None:
-        """Say of the session what its sources say, its own before others and the longest first.
-
-        So the order in which sources are captured does not matter.
-        """
-        db = self._db
-        told = rows(
-            db,
-            "SELECT ss.facts FROM source_sessions ss JOIN sources s USING (source_id) WHERE ss.session_id = ? "
-            "ORDER BY s.session_id = ss.session_id DESC, s.lines DESC, s.path",
-            (session_id,),
-        )
-        facts = [msgspec.json.decode(text, type=Session) for (text,) in told]
-        values = [next((v for f in facts if (v := getattr(f, name)) is not None), None) for name in _FACTS]
-        told_of = dict(zip(_FACTS, values, strict=True))
-        caller = told_of["parent_id"] if told_of["relation"] == "subagent" else None
-        if pinned := pinned_repo(db, session_id, caller):
-            values[_FACTS.index("repo")] = pinned
-        [times] = rows(db, "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,))
-        db.execute(
-            f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in _FACTS)}, started = ?, ended = ? "
-            "WHERE session_id = ?",
-            (*values, *times, session_id),
-        )

@@ -260,3 +260,23 @@ def test_reading_changes_no_byte(path: Path) -> None:
         with pytest.raises(Exception, match=r"readonly|read-only"):
             reader.connection.execute("DELETE FROM blocks")
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (1, 0, 2)])
+def test_a_remote_that_one_session_logged_names_the_repository_of_its_folder(
+    path: Path, order: tuple[int, ...]
+) -> None:
+    told = [
+        Session(host="claude-code", native_id="s1", cwd=Redacted("/w/a"), repo=Redacted("/w/a")),
+        Session(host="codex", native_id="s2", cwd=Redacted("/w/a"), repo=Redacted("x.org/me/a")),
+        Session(host="claude-code", native_id="s3", cwd=Redacted("/w/b"), repo=Redacted("/w/b")),
+    ]
+    with open_writer(path) as writer:
+        for number in order:
+            made = batch(block(number, f"text {number}"), path=f"/t/{number}")
+            writer.apply(msgspec.structs.replace(made, session=told[number]))
+        assert ask(writer, "SELECT native_id, repo FROM sessions ORDER BY native_id") == [
+            ("s1", "x.org/me/a"),
+            ("s2", "x.org/me/a"),
+            ("s3", "/w/b"),
+        ]
