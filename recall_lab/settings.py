@@ -51,6 +51,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         cache: Where compiled rules and the sample's store are kept.
         claude_home: Claude Code's folder when CLAUDE_CONFIG_DIR names one.
         codex_home: Codex's folder when CODEX_HOME names one.
+        pi_home: pi's folder when PI_CODING_AGENT_DIR names one.
+        copilot_home: Copilot CLI's folder when COPILOT_HOME names one.
+        gemini_home: The folder that holds Gemini CLI's ``.gemini`` when GEMINI_CLI_HOME names one.
         origins: For each setting, where its value came from.
     """
 
@@ -66,6 +69,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     yes: bool = False
     claude_home: Path | None = None
     codex_home: Path | None = None
+    pi_home: Path | None = None
+    copilot_home: Path | None = None
+    gemini_home: Path | None = None
     origins: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     @property
@@ -143,6 +149,9 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         yes=_switch(values.get("yes", False), origins.get("yes", "")),
         claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
         codex_home=_folder(env, "CODEX_HOME", origins, "codex_home"),
+        pi_home=_folder(env, "PI_CODING_AGENT_DIR", origins, "pi_home"),
+        copilot_home=_folder(env, "COPILOT_HOME", origins, "copilot_home"),
+        gemini_home=_folder(env, "GEMINI_CLI_HOME", origins, "gemini_home"),
         origins=origins,
     )
     for name in Settings.__struct_fields__:

@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from recall_lab.errors import SourceError, UsageError
+from recall_lab.capture.exports import Held, held_in
+from recall_lab.capture.files import Part
+from recall_lab.errors import NotFoundError, SourceError, UsageError
 from recall_lab.hosts import HOSTS, recognise
 from recall_lab.settings import Settings
 
 _HEAD_LINES = 30
-_HEAD_BYTES = 4_000_000  # the first 30 lines, should they be long
-_TOPS = frozenset({"projects", "sessions", "archived_sessions"})
+_HEAD_BYTES = 4_000_000  # the first 30 lines, should they be long; or the beginning of a document
+_TOPS = frozenset({"projects", "sessions", "archived_sessions", "session-state", "history-session-state"})
+_BY_PLACE = {".codex": "codex", ".copilot": "copilot", ".gemini": "gemini-cli", ".pi": "pi"}
+_PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (".claude", ("projects",)),
+    (".config/claude", ("projects",)),
+    (".codex", ("sessions", "archived_sessions")),
+    (".pi/agent", ("sessions",)),
+    (".copilot", ("session-state", "history-session-state")),
+    (".gemini", ("tmp",)),
+)
 _SUFFIXES = frozenset({".jsonl", ".json", ".zip"})
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A transcript on the disk; ``size`` in bytes."""
+    """A transcript on the disk; ``size`` in bytes.
+
+    A conversation in an export has a ``part``, and its path is the export's with ``#`` and its name. ``cwd`` is the
+    folder that a person says it belongs to.
+    """
 
     path: Path
     host: str
     machine: str
     size: int
+    part: Part | None = None
+    cwd: str | None = None
+
+    @property
+    def place(self) -> tuple[Path, str, int]:
+        """Where it lies, for reading one after the other what lies in one file."""
+        return (self.part.file, self.part.entry or "", self.part.start) if self.part else (self.path, "", 0)
 
 
 class Discovery(msgspec.Struct, frozen=True):
@@ -43,7 +65,8 @@ class Discovery(msgspec.Struct, frozen=True):
         counts: dict[Path, tuple[int, int]] = {}
         for found in self.found:
             parts = found.path.parts
-            stop = next((i for i, part in enumerate(parts) if part in _TOPS), None)
+            tops = (i for i, part in enumerate(parts) if part in _TOPS or parts[i - 1 : i + 1] == (".gemini", "tmp"))
+            stop = next(tops, None)
             folder = Path(*parts[: stop + 1]) if stop else found.path.parent
             files, size = counts.get(folder, (0, 0))
             counts[folder] = (files + 1, size + found.size)
@@ -53,43 +76,62 @@ class Discovery(msgspec.Struct, frozen=True):
 def known_folders(settings: Settings) -> Iterator[tuple[Path, str]]:
     """Yield (folder, machine) of every place where a known host keeps transcripts and that exists."""
     homes = [(settings.user_home, "local"), *((root.path, root.machine) for root in settings.roots)]
-    for home, machine in homes:
-        for name in (".claude/projects", ".config/claude/projects", ".codex/sessions", ".codex/archived_sessions"):
-            if (home / name).is_dir():
-                yield home / name, machine
-    if settings.claude_home and (settings.claude_home / "projects").is_dir():
-        yield settings.claude_home / "projects", "local"
-    if settings.codex_home:
-        for name in ("sessions", "archived_sessions"):
-            if (settings.codex_home / name).is_dir():
-                yield settings.codex_home / name, "local"
+    places: list[tuple[Path, tuple[str, ...], str]] = [
+        (home / base, names, machine) for home, machine in homes for base, names in _PLACES
+    ]
+    named = zip(
+        (settings.claude_home, settings.codex_home, settings.pi_home, settings.copilot_home),
+        (("projects",), ("sessions", "archived_sessions"), ("sessions",), ("session-state", "history-session-state")),
+        strict=True,
+    )
+    places += [(home, names, "local") for home, names in named if home]
+    if settings.gemini_home:
+        places.append((settings.gemini_home / ".gemini", ("tmp",), "local"))
+    for base, names, machine in places:
+        for name in names:
+            if (base / name).is_dir():
+                yield base / name, machine
 
 
-def discover(settings: Settings, paths: Iterable[Path] = (), host: str | None = None) -> Discovery:
+def discover(
+    settings: Settings,
+    paths: Iterable[Path] = (),
+    host: str | None = None,
+    *,
+    conversations: Collection[str] = (),
+    cwd: Path | None = None,
+) -> Discovery:
     """List the transcripts in ``paths``, or in the known folders when there are none.
 
     Args:
         settings: Where to look.
         paths: Files or folders that a person named.
         host: The host of files that are not recognised.
+        conversations: Of the exports among the paths, these alone, by their ids.
+        cwd: The folder that the named transcripts belong to, where they log none.
 
     Raises:
         SourceError: a named path does not exist, or a named file is not a transcript.
-        UsageError: ``host`` is not known.
+        NotFoundError: a conversation is in none of the paths.
+        UsageError: ``host`` is not known, or there is no path to choose from.
     """
     if host is not None and host not in HOSTS:
         raise UsageError(f"host {host!r} is not known; use one of {', '.join(sorted(HOSTS))}")
     named = [Path(path).absolute() for path in paths]
+    if not named and (conversations or cwd):
+        raise UsageError("name the export: conversations are chosen, and given a folder, in a file that is named")
     search = _Search(host)
     for path in named:
         if path.is_dir():
             search.walk(path, "local")
         else:
-            search.found[path] = _named_file(path, host)
+            search.found.update((found.path, found) for found in _named_file(path, host))
     if not named:
         for folder, machine in known_folders(settings):
             search.walk(folder, machine)
-    return search.result()
+    if conversations:
+        search.choose(conversations)
+    return search.result(str(cwd.absolute()) if cwd else None)
 
 
 def discover_changed(settings: Settings, paths: Iterable[Path]) -> Discovery:
@@ -102,20 +144,37 @@ def discover_changed(settings: Settings, paths: Iterable[Path]) -> Discovery:
     return Discovery(search.result().found, ())
 
 
-def _named_file(path: Path, host: str | None) -> Found:
+def _named_file(path: Path, host: str | None) -> list[Found]:
     try:
         size = path.stat().st_size
-        name = host or recognise_file(path)
+        if not path.is_file():
+            raise SourceError(f"{path}: not a regular file; name a transcript or a folder")
+        found = _sources(path, "local", size, host)
+    except SourceError:
+        raise
     except FileNotFoundError:
         raise SourceError(f"{path}: there is no such file or folder; check the name") from None
     except OSError as error:
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
-    if not path.is_file():
-        raise SourceError(f"{path}: not a regular file; name a transcript or a folder")
-    if name is None:
+    if not found:
         why = "is empty" if size == 0 else "is not a transcript of a known host"
         raise SourceError(f"{path}: {why}; `--host NAME` says whose it is ({', '.join(sorted(HOSTS))})")
-    return Found(path, name, "local", size)
+    return found
+
+
+def _sources(path: Path, machine: str, size: int, host: str | None) -> list[Found]:
+    """Return the sources in a file: the file itself, or the conversations in an export; none when it is neither."""
+    name = host or recognise_file(path)
+    if path.suffix == ".zip" or (name is not None and HOSTS[name].collects):
+        held = held_in(path, host)
+        if held:
+            return [_conversation(path, machine, one) for one in held]
+    return [Found(path, name, machine, size)] if name is not None and path.suffix != ".zip" else []
+
+
+def _conversation(path: Path, machine: str, held: Held) -> Found:
+    part = held.part
+    return Found(path.with_name(f"{path.name}#{held.name}"), held.host, machine, part.end - part.start, part)
 
 
 class _Search:
@@ -137,23 +196,56 @@ class _Search:
         """Take in a file below the folder if it is a transcript."""
         if path.suffix not in _SUFFIXES or path.name.endswith(".meta.json") or path in self.found:
             return
+        if _beside(path, folder):
+            return
         try:
             if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
                 self._unrecognised.add(path)
                 return
             size = path.stat().st_size
-            host = recognise_file(path) or _by_place(path, folder) or self._host
+            found = _sources(path, machine, size, None)
         except OSError:
+            found = []
+        if not found and path.suffix != ".zip" and (host := _by_place(path, folder) or self._host):
+            found = [Found(path, host, machine, size)]
+        if not found:
             self._unrecognised.add(path)
-            return
-        if host is None:
-            self._unrecognised.add(path)
-        else:
-            self.found[path] = Found(path, host, machine, size)
+        self.found.update((one.path, one) for one in found)
 
-    def result(self) -> Discovery:
-        """Return everything in the order of the paths."""
-        return Discovery(tuple(self.found[path] for path in sorted(self.found)), tuple(sorted(self._unrecognised)))
+    def choose(self, conversations: Collection[str]) -> None:
+        """Keep the conversations of these names alone.
+
+        Raises:
+            NotFoundError: one of them is nowhere.
+        """
+        chosen = {path: found for path, found in self.found.items() if _name_of(found) in conversations}
+        missing = set(conversations) - {_name_of(found) for found in chosen.values()}
+        if missing:
+            raise NotFoundError(
+                f"conversation {min(missing)!r} is not in the files named; `--preview` lists those that are"
+            )
+        self.found, self._unrecognised = chosen, set()
+
+    def result(self, cwd: str | None = None) -> Discovery:
+        """Return everything in the order in which it lies on the disk."""
+        found = sorted(self.found.values(), key=lambda found: found.place)
+        if cwd is not None:
+            found = [msgspec.structs.replace(one, cwd=cwd) for one in found]
+        return Discovery(tuple(found), tuple(sorted(self._unrecognised)))
+
+
+def _name_of(found: Found) -> str:
+    """Return what a conversation in an export is called; nothing for a file that is one."""
+    return found.path.name.removeprefix(f"{found.part.file.name}#") if found.part else ""
+
+
+def _beside(path: Path, folder: Path) -> bool:
+    """Say whether a file in a known folder is one of the many that are no transcripts there."""
+    if folder.name == "session-state":  # each session's folder holds events, and whatever the agent made
+        return path.name != "events.jsonl" and path.parent != folder
+    if folder.parts[-2:] == (".gemini", "tmp"):
+        return "chats" not in path.relative_to(folder).parts
+    return False
 
 
 def _by_place(path: Path, folder: Path) -> str | None:
@@ -163,16 +255,15 @@ def _by_place(path: Path, folder: Path) -> str | None:
     parts = set(folder.parts)
     if "projects" in parts and parts & {".claude", "claude"}:
         return "claude-code"
-    if ".codex" in parts:
-        return "codex"
-    return None
+    return next((host for place, host in _BY_PLACE.items() if place in parts), None)
 
 
 def recognise_file(path: Path) -> str | None:
-    """Return the name of the host whose transcript this is, judged by its first records, or None."""
+    """Return the name of the host whose transcript this is, judged by how it begins, or None."""
     with path.open("rb") as file:
         head = file.read(65536)
-        if head.count(b"\n") < _HEAD_LINES:
+        # A line that is no whole object begins a document, whose beginning may be long.
+        if head.count(b"\n") < _HEAD_LINES or not head.lstrip().partition(b"\n")[0].rstrip().endswith(b"}"):
             head += file.read(_HEAD_BYTES)
-    host = recognise(head.split(b"\n", _HEAD_LINES)[:_HEAD_LINES], path)
+    host = recognise(head.split(b"\n"), path)
     return host.name if host else None

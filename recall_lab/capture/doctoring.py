@@ -13,6 +13,7 @@ import msgspec
 from recall_lab.capture.discovery import Discovery, Found, discover
 from recall_lab.capture.files import begins_with
 from recall_lab.errors import RecallLabError
+from recall_lab.hosts import HOSTS
 from recall_lab.model import Source, SourceState
 from recall_lab.settings import Settings
 from recall_lab.store import open_reader, open_writer
@@ -225,6 +226,8 @@ def _content(seen: Discovery, known: dict[tuple[str, str], Source], key: bytes) 
         source = known.get((found.machine, str(found.path)))
         if source is None or source.state in {"off", "source_changed"} or not source.content_hash:
             continue
+        if HOSTS[found.host].rewrites and found.size != source.size:
+            continue  # it was written anew, as its host does; `index` takes it
         try:
             same = found.size >= source.cursor and begins_with(found.path, source, key)
         except OSError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
@@ -12,7 +12,9 @@ from typing import NoReturn
 from tqdm.auto import tqdm
 
 from recall_lab.activity import fold_activity
+from recall_lab.capture.accounts import decode
 from recall_lab.capture.discovery import Discovery, Found, discover
+from recall_lab.capture.files import is_there
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
@@ -34,6 +36,8 @@ def index(
     rebuild: bool = False,
     progress: bool = False,
     discovery: Discovery | None = None,
+    conversations: Collection[str] = (),
+    cwd: Path | None = None,
 ) -> IndexReport:
     """Capture what is new.
 
@@ -44,15 +48,18 @@ def index(
         rebuild: Read the sources from the start and replace what was captured of them.
         progress: Show a progress bar on standard error.
         discovery: The result of ``discover``, when it was called before.
+        conversations: Of the exports among the paths, these alone, by their ids.
+        cwd: The folder that the named transcripts belong to, where they log none.
 
     Raises:
         SourceError: a named path is not there, or is not a transcript.
+        NotFoundError: a conversation is in none of the paths.
         RedactionError: the detector cannot be loaded; nothing was captured.
         StoreError: the store cannot be written; earlier batches are kept.
     """
     started = time.perf_counter()
     named = list(paths)
-    seen = discovery or discover(settings, named, host)
+    seen = discovery or discover(settings, named, host, conversations=conversations, cwd=cwd)
     with open_writer(settings.store) as writer:
         run = _Capture(settings, writer, rebuild=rebuild)
         try:
@@ -147,6 +154,10 @@ class _Capture:
         """Publish a replacement at once when it fits one batch; else keep its batches aside until the last has come."""
         batch = reading.batch
         path, machine = batch.source.path, batch.source.machine
+        if problem := self._no_successor(reading):
+            self._writer.set_source_state(path, problem.state, problem.detail, machine)
+            self._problems.append(problem)
+            return
         if batch.from_ord == 0:
             self._writer.drop_staged(path, machine)
             if reading.last:
@@ -154,6 +165,32 @@ class _Capture:
                 return
         self._writer.stage(batch, ready=reading.last)
         self._count(reading, self._writer.publish(path, machine) if reading.last else Applied())
+
+    def _no_successor(self, reading: Reading) -> SourceProblem | None:
+        """Say why a document that was written anew does not take the place of what was captured of it.
+
+        It is half written, or it is another conversation: then what is kept of the first would be lost.
+        """
+        source, session = reading.batch.source, reading.batch.session
+        known = self._known.get((source.machine, source.path))
+        if self._rebuild or known is None or known.host != source.host or not HOSTS[source.host].rewrites:
+            return None
+        before = decode(known.parser_state).session
+        if source.state == "partial_record" and known.state != "partial_record":
+            return SourceProblem(
+                source=source.path,
+                state="backlog",
+                detail="the document is not finished; what was captured of it before stays",
+                next="run `recall-lab index` again when it is",
+            )
+        if before is not None and session is not None and before.native_id != session.native_id:
+            return SourceProblem(
+                source=source.path,
+                state="source_changed",
+                detail="the file holds another conversation than before",
+                next=f"`recall-lab index {source.path} --rebuild` takes it; the old one stays readable",
+            )
+        return None
 
     def _count(self, reading: Reading, applied: Applied) -> None:
         self._added += applied.blocks_added
@@ -167,7 +204,7 @@ class _Capture:
         """Note the transcripts that are gone; their text stays searchable."""
         here = {(found.machine, self._stored_path(found.path)) for found in seen.found}
         for (machine, path), source in self._known.items():
-            if (machine, path) not in here and source.state != "source_missing" and not Path(path).exists():
+            if (machine, path) not in here and source.state != "source_missing" and not is_there(path):
                 self._writer.set_source_state(
                     path, "source_missing", "the transcript is gone; its text is kept", machine
                 )

@@ -8,9 +8,11 @@ from typing import Literal
 
 import msgspec
 
+from recall_lab.capture.accounts import decode
 from recall_lab.capture.discovery import Found
-from recall_lab.capture.files import Stat, begins_with, head_of
+from recall_lab.capture.files import Opener, Stat, begins_with, head_of, is_there
 from recall_lab.capture.reading import Job
+from recall_lab.hosts import HOSTS
 from recall_lab.model import Source, SourceProblem, SourceState
 
 _RESUMABLE: tuple[SourceState, ...] = ("complete", "partial_record", "backlog", "conflict", "source_missing")
@@ -44,6 +46,7 @@ class Planner:
         self._staged = staged
         self._key = key
         self._lost: dict[tuple[str, str], Source] | None = None
+        self._opener = Opener()
 
     def plan(self, found: Found, stored_path: str, *, rebuild: bool) -> Plan:
         """Decide about one transcript.
@@ -54,16 +57,16 @@ class Planner:
             rebuild: Read from the start, replacing what stands under the path.
         """
         try:
-            stat = Stat.of(found.path)
+            stat = Stat.of(found.path, found.part)
             known = self._known.get((found.machine, stored_path))
             if known is None:
                 return self._unknown(found, stat)
             if known.state in {"rebuilding", "rebuild_ready"}:
                 return self._go_on_rebuilding(found, stat, known)
-            if rebuild or known.host != found.host:
-                return _read(found, stat, replaces=True)
+            if rebuild or known.host != found.host or _moves_to(found.cwd, known):
+                return _read(found, stat, known)
             if known.state == "off":
-                return Plan("nothing") if stat.same_as(known) else _read(found, stat, replaces=True)
+                return Plan("nothing") if stat.same_as(known) else _read(found, stat, known)
             if stat.same_as(known) and known.state in {"complete", "partial_record", "conflict"}:
                 return Plan("nothing")
             return self._moved_on(found, stat, known)
@@ -79,14 +82,16 @@ class Planner:
     def _go_on_rebuilding(self, found: Found, stat: Stat, known: Source) -> Plan:
         """A rebuild was interrupted: it goes on where it stopped, unless the file changed again."""
         staged = self._staged(known.path, known.machine)
-        if staged is None or stat.size < staged.cursor or not begins_with(found.path, staged, self._key):
-            return _read(found, stat, replaces=True)
+        if staged is None or stat.size < staged.cursor or not self._begins_with(found, staged):
+            return _read(found, stat, known)
         if known.state == "rebuild_ready" and stat.size == staged.cursor:
             return Plan("publish")
-        return Plan("read", job=Job(found.path, found.host, found.machine, stat, staged), replaces=True)
+        return Plan("read", job=_job(found, stat, staged), replaces=True)
 
     def _moved_on(self, found: Found, stat: Stat, known: Source) -> Plan:
-        if stat.size < known.cursor or not begins_with(found.path, known, self._key):
+        if stat.size < known.cursor or not self._begins_with(found, known):
+            if HOSTS[found.host].rewrites:
+                return _read(found, stat, known)
             what = "is shorter than" if stat.size < known.cursor else "differs from"
             problem = SourceProblem(
                 source=known.path,
@@ -97,14 +102,16 @@ class Planner:
             return Plan("problem", problem=problem)
         if stat.size == known.cursor and known.state in {"complete", "partial_record", "conflict"}:
             return Plan("touch", touch=stat)
-        return Plan("read", job=Job(found.path, found.host, found.machine, stat, known))
+        return Plan("read", job=_job(found, stat, known))
+
+    def _begins_with(self, found: Found, source: Source) -> bool:
+        return begins_with(found.path, source, self._key, found.part, self._opener)
 
     def _unknown(self, found: Found, stat: Stat) -> Plan:
         """A file under a new path: perhaps one that was moved."""
         for lost in self._candidates(found, stat):
-            if begins_with(found.path, lost, self._key):
-                job = Job(found.path, found.host, found.machine, stat, lost)
-                return Plan("read", job=job, move_from=lost.path)
+            if self._begins_with(found, lost):
+                return Plan("read", job=_job(found, stat, lost), move_from=lost.path)
         return _read(found, stat)
 
     def _candidates(self, found: Found, stat: Stat) -> Iterable[Source]:
@@ -112,11 +119,11 @@ class Planner:
             self._lost = {
                 key: source
                 for key, source in self._known.items()
-                if source.state in _RESUMABLE and source.cursor > 0 and not Path(source.path).exists()
+                if source.state in _RESUMABLE and source.cursor > 0 and not is_there(source.path)
             }
         if not self._lost:
             return
-        head = head_of(found.path, self._key)
+        head = head_of(found.path, self._key, found.part, self._opener)
         for (machine, path), source in self._lost.items():
             same_name = Path(path).name == found.path.name
             if machine != found.machine or source.host != found.host or source.cursor > stat.size:
@@ -125,5 +132,18 @@ class Planner:
                 yield source
 
 
-def _read(found: Found, stat: Stat, *, replaces: bool = False) -> Plan:
-    return Plan("read", job=Job(found.path, found.host, found.machine, stat), replaces=replaces)
+def _job(found: Found, stat: Stat, known: Source | None = None, cwd: str | None = None) -> Job:
+    return Job(found.path, found.host, found.machine, stat, known, found.part, found.cwd or cwd)
+
+
+def _read(found: Found, stat: Stat, replaced: Source | None = None) -> Plan:
+    """Read from the start; a folder that a person gave to what is replaced stays."""
+    session = decode(replaced.parser_state).session if replaced else None
+    given = session.cwd if session and HOSTS[found.host].rewrites else None
+    return Plan("read", job=_job(found, stat, cwd=given), replaces=replaced is not None)
+
+
+def _moves_to(cwd: str | None, known: Source) -> bool:
+    """Say whether a person gives a source another folder than it has."""
+    session = decode(known.parser_state).session if cwd else None
+    return session is not None and session.cwd != cwd

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from recall_lab.capture.accounts import Accounts, Settled, decode, encode
-from recall_lab.capture.files import Fingerprint, Stat, read_lines, read_prefix, read_small
+from recall_lab.capture.files import Fingerprint, Opener, Part, Stat, read_lines, read_prefix, read_small
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.privacy import is_private
 from recall_lab.capture.repositories import Repositories
@@ -31,13 +31,18 @@ _BATCH_BLOCKS = 20_000
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One source to read: where it lies, from where to go on, and what is known of it."""
+    """One source to read: where it lies, from where to go on, and what is known of it.
+
+    ``cwd`` is the folder that it belongs to by a person's word, where it logs none.
+    """
 
     path: Path
     host: str
     machine: str
     stat: Stat
     known: Source | None = None  # None: read from the start, replacing whatever stands under this path
+    part: Part | None = None
+    cwd: str | None = None
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -55,6 +60,7 @@ class _Shared(msgspec.Struct, frozen=True):
     agents: frozenset[str]  # agents that have a file of their own
     private: tuple[str, ...]
     repositories: Repositories
+    opener: Opener
 
 
 class SourceReader:
@@ -65,7 +71,7 @@ class SourceReader:
     ) -> None:
         self._preparer = preparer
         self._key = hash_key
-        self._shared = _Shared(agents, private, Repositories())
+        self._shared = _Shared(agents, private, Repositories(), Opener())
 
     def read(self, job: Job) -> Iterator[Reading]:
         """Yield the batches of one source; the last one carries its final state.
@@ -85,11 +91,15 @@ class _Run:
         self._key = key
         self._private = shared.private
         self._repositories = shared.repositories
+        self._opener = shared.opener
         known = job.known
         settled = decode(known.parser_state) if known else Settled()
         self._accounts = Accounts(settled)
+        # Where nothing of the parser was kept (see ``_batch``) the source is read from its start.
         self._resume = (
-            Checkpoint(known.resume_offset, known.resume_ord, settled.parser, settled.raw_session) if known else None
+            Checkpoint(known.resume_offset, known.resume_ord, settled.parser, settled.raw_session)
+            if known and settled.parser
+            else None
         )
         host = HOSTS[job.host]
         companion = host.companion(job.path)
@@ -112,7 +122,7 @@ class _Run:
         start = self._resume.offset if self._resume else 0
         covered = job.known.cursor if job.known else 0
         cursor = start
-        with job.path.open("rb") as file:
+        with self._opener.open(job.path, job.part) as file:
             fingerprint = read_prefix(file, start, Fingerprint(self._key))
             for lines in read_lines(file, start, job.stat.size):
                 self._take(self._parser.feed(lines))
@@ -129,6 +139,9 @@ class _Run:
                     yield self._batch(cursor, covered, fingerprint, "backlog", dead=())
                     covered = max(covered, cursor)
         self._take(self._parser.finish())
+        if self._is_private():  # a document tells its session at its end
+            yield self._off(cursor, covered, fingerprint)
+            return
         state: SourceState = "partial_record" if self._accounts.pending else "complete"
         yield self._batch(cursor, covered, fingerprint, state, dead=self._parser.dead())
 
@@ -136,7 +149,8 @@ class _Run:
         for event in events:
             if isinstance(event, RawBlock):
                 if self._preparer.keeps(event):
-                    self._blocks.append(event)
+                    placed = event.cwd is not None or self._job.cwd is None
+                    self._blocks.append(event if placed else msgspec.structs.replace(event, cwd=self._job.cwd))
                     self._chars += len(event.text)
             elif isinstance(event, RawRecord):
                 self._accounts.record(event)
@@ -148,7 +162,9 @@ class _Run:
             elif isinstance(event, RawModelCall):
                 self._models.append(event)
             else:
-                self._raw_session = _told_over(self._raw_session, event)
+                placed = event.cwd is not None or self._job.cwd is None
+                told = event if placed else msgspec.structs.replace(event, cwd=self._job.cwd)
+                self._raw_session = _told_over(self._raw_session, told)
 
     def _take_child(self, agent_id: str, event: RawBlock | RawSession | RawModelCall | RawToolCall) -> None:
         if isinstance(event, RawSession):

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from recall_lab.hosts import chat_snapshot, chatgpt_export, claude_code, claudeai_export, codex, copilot, gemini_cli, pi
+from recall_lab.hosts._names import plain_id
+from recall_lab.hosts._scan import value_end
 from recall_lab.hosts.base import Host
 
-__all__ = ["HOSTS", "recognise"]
+__all__ = ["HOSTS", "plain_id", "recognise", "value_end"]
 
 # Asked in this order: those that look for the least come last.
 _MODULES = (claude_code, codex, pi, copilot, gemini_cli, chatgpt_export, claudeai_export, chat_snapshot)

@@ -1,0 +1,184 @@
+"""Account exports: a file, or an archive, that holds many conversations; each is a source of its own.
+
+The path of a conversation is that of the file, ``#``, and the conversation's id. Together the conversations of a file
+cover it to the byte: what stands before the first, between two and after the last belongs to the one before it (the
+opening bracket to the first). An archive is read as a stream; nothing of it is written to the disk.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import msgspec
+
+from recall_lab.capture.files import Part, readable_archive
+from recall_lab.errors import SourceError
+from recall_lab.hosts import HOSTS, plain_id, recognise, value_end
+from recall_lab.hosts.base import Conversation, Host
+
+MAX_UNPACKED = 1 << 33
+"""Bytes that an archive's entry may unpack to."""
+MAX_RATIO = 200
+"""How many times its packed size a large entry may unpack to; text rarely packs better than 20 to 1."""
+
+_HARMLESS = 1 << 24  # bytes; smaller entries may pack as they like
+_MAX_CONVERSATION = 1 << 28  # bytes; a longer one is not looked into
+_CHUNK = 1 << 20
+_HEAD = 1 << 20
+_ENTRY = re.compile(r"conversations(?:[-_]?\d{1,6})?\.json")
+_LEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
+_GAP = re.compile(rb"[\s,]*+")
+
+
+class Held(msgspec.Struct, frozen=True):
+    """A conversation in an export.
+
+    ``name`` tells it apart in its file: its id, or its number where it has none.
+    """
+
+    name: str
+    host: str
+    part: Part
+    told: Conversation | None
+
+
+class _Element(msgspec.Struct, frozen=True):
+    """An element of the list: where it starts, and its bytes as far as they were kept."""
+
+    start: int
+    data: bytes
+
+
+def held_in(path: Path, host: str | None = None) -> tuple[Held, ...] | None:
+    """Return the conversations in a file, in its order; None when the file is no list of them.
+
+    Args:
+        path: A JSON file, or an archive that holds ``conversations.json``.
+        host: Whose it is, where that is not recognised.
+
+    Raises:
+        SourceError: the archive is damaged, locked, or unpacks to more than is sensible.
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        magic = file.read(4)
+    held: list[Held] = []
+    if magic == b"PK\x03\x04":
+        for entry in _entries(path):
+            with _archive(path) as archive, readable_archive(), closing(archive.open(entry)) as stream:
+                held += _conversations(path, entry.filename, entry.file_size, stream, host)
+    else:
+        with path.open("rb") as stream:
+            held += _conversations(path, None, path.stat().st_size, stream, host)
+    return tuple(_told_apart(held)) or None
+
+
+# ---- archives ------------------------------------------------------------------------------------------------------
+
+
+def _archive(path: Path) -> zipfile.ZipFile:
+    try:
+        with readable_archive():
+            return zipfile.ZipFile(path)
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror}; download the export again") from None
+
+
+def _entries(path: Path) -> list[zipfile.ZipInfo]:
+    """Return the entries that hold conversations, by the last part of their names alone.
+
+    Raises:
+        SourceError: one of them is not fit to be read.
+    """
+    with _archive(path) as archive:
+        found = [entry for entry in archive.infolist() if _ENTRY.fullmatch(PurePosixPath(entry.filename).name)]
+    entries = [entry for entry in found if not entry.is_dir() and not stat.S_ISLNK(entry.external_attr >> 16)]
+    for entry in entries:
+        if entry.flag_bits & 1:
+            raise SourceError(f"{path}: the archive needs a password; unpack it and name conversations.json")
+        ratio = entry.file_size / max(entry.compress_size, 1)
+        if entry.file_size > MAX_UNPACKED or (entry.file_size > _HARMLESS and ratio > MAX_RATIO):
+            raise SourceError(
+                f"{path}: conversations.json would unpack to {entry.file_size / 1e6:,.0f} MB, {ratio:,.0f} times its "
+                "packed size; unpack it yourself if you trust it, and name that file"
+            )
+    return sorted(entries, key=lambda entry: entry.filename)
+
+
+# ---- lists of conversations ----------------------------------------------------------------------------------------
+
+
+def _conversations(path: Path, entry: str | None, size: int, stream: IO[bytes], host: str | None) -> Iterator[Held]:
+    """Yield the conversations of one list; nothing when the stream is no list of them."""
+    owner: Host | None = None
+    before: Held | None = None
+    for number, element in enumerate(_elements(stream), 1):
+        if owner is None:
+            owner = HOSTS[host] if host else recognise(element.data[:_HEAD].split(b"\n"), path)
+            if owner is None or not owner.collects:
+                return
+        told = owner.conversation(element.data) if element.data[:1] == b"{" else None
+        name = (told and plain_id(told.id)) or str(number)
+        if before is not None:
+            yield _until(before, element.start)
+        start = element.start if before is not None else 0
+        before = Held(name, owner.name, Part(path, entry, start, size), told)
+    if before is not None:
+        yield before
+
+
+def _until(held: Held, end: int) -> Held:
+    return msgspec.structs.replace(held, part=msgspec.structs.replace(held.part, end=end))
+
+
+def _told_apart(found: list[Held]) -> Iterator[Held]:
+    """Yield the conversations with names of their own."""
+    names: dict[str, int] = {}
+    for held in found:
+        names[held.name] = times = names.get(held.name, 0) + 1
+        yield held if times == 1 else msgspec.structs.replace(held, name=f"{held.name}~{times}")
+
+
+def _elements(stream: IO[bytes]) -> Iterator[_Element]:
+    """Yield the elements of the list that a stream holds, one by one, in bounded memory.
+
+    The last one is cut where the stream ends, or where the list is no JSON any more: then it is all the rest.
+    """
+    buffer, base = b"", 0  # the offset of the buffer in the stream
+
+    def more(least: int) -> bool:
+        nonlocal buffer
+        with readable_archive():
+            data = stream.read(max(least, _CHUNK))
+        buffer += data
+        return bool(data)
+
+    more(_CHUNK)
+    lead = _LEAD.match(buffer)
+    if lead is None:
+        return
+    at = lead.end()
+    while True:
+        at = _GAP.match(buffer, at).end()  # type: ignore[union-attr]
+        if at >= len(buffer):
+            if more(_CHUNK):
+                continue
+            return
+        if buffer[at : at + 1] == b"]":
+            return
+        end = value_end(buffer, at)
+        while end is None and len(buffer) - at <= _MAX_CONVERSATION and more(len(buffer) - at):
+            end = value_end(buffer, at)
+        if end is None or end == at:
+            yield _Element(base + at, buffer[at:])
+            return
+        yield _Element(base + at, buffer[at:end])
+        at = end
+        if at > _CHUNK:
+            buffer, base, at = buffer[at:], base + at, 0
