@@ -6,7 +6,7 @@ identifiers and index words are made anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -212,7 +212,7 @@ class _Import:
         new = list(dict.fromkeys(text for text in _strings(facts) if text not in self._small))
         if new:
             self._small.update(zip(new, (item.text for item in self._clean(new)), strict=True))
-        return [_replaced(value, self._small) for value in facts]
+        return [replace_all(value, self._small) for value in facts]
 
     # ---- what stands in no source ----------------------------------------------------------------------------------
 
@@ -276,13 +276,14 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def _replaced(value: Any, known: dict[str, str]) -> Any:
+def replace_all(value: Any, put: Mapping[str, str]) -> Any:
+    """Put strings in the place of others, anywhere in plain values but in what can hold no text."""
     if isinstance(value, str):
-        return known.get(value, value)
+        return put.get(value, value)
     if isinstance(value, dict):
-        return {name: inner if name in _NOT_TEXT else _replaced(inner, known) for name, inner in value.items()}
+        return {name: inner if name in _NOT_TEXT else replace_all(inner, put) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_replaced(inner, known) for inner in value]
+        return [replace_all(inner, put) for inner in value]
     return value
 
 

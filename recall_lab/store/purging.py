@@ -12,8 +12,8 @@ import msgspec
 
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.store.batches import retire_sessions
-from recall_lab.store.connection import OnStore, explained, has_live_wal, rows
-from recall_lab.store.packing import discard
+from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
 
@@ -94,7 +94,7 @@ def prune(store: OnStore, *, keep: int = KEPT_REVISIONS, missing: bool = True, w
         purge = Purge(sessions=len(sessions), blocks=blocks, texts=len(texts), text_bytes=size, sources=len(sources))
     if writer is not None and (texts or sources):
         with writer.transaction() as db:
-            change = _next_change(db)
+            change = next_change(db)
             _drop_sources(db, sources)
             _drop_texts(db, texts)
             retire_sessions(db, sessions, change)
@@ -127,47 +127,6 @@ def unpin(writer: Writer, block_id: str, content_hash: str) -> bool:
             (bytes.fromhex(block_id), bytes.fromhex(content_hash)),
         )
         return db.changes() > 0
-
-
-def owe_scrub(db: apsw.Connection) -> None:
-    """Note, in the transaction that takes text out, that free pages still hold it until ``scrub`` is done."""
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('scrub', 1)")
-
-
-def scrub_owed(store: OnStore) -> bool:
-    """Say whether text that was taken out may still lie in free pages, because a scrub was interrupted."""
-    with explained(store.path):
-        return bool(store.connection.execute("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')").get)
-
-
-def scrub(writer: Writer) -> bool:
-    """Leave no trace of removed text: merge the index, drop unused names, rewrite the file, empty the log.
-
-    Returns:
-        Whether no trace is left. Where another process reads an older state its pages have to stay, and what
-        ``owe_scrub`` noted stays noted.
-    """
-    with writer.transaction() as db:
-        db.execute(
-            "DELETE FROM names WHERE name_id NOT IN (SELECT host FROM blocks UNION SELECT rules FROM blocks "
-            "UNION SELECT cwd FROM placements WHERE cwd IS NOT NULL UNION SELECT branch FROM placements "
-            "WHERE branch IS NOT NULL UNION SELECT tool FROM placements WHERE tool IS NOT NULL "
-            "UNION SELECT model FROM placements WHERE model IS NOT NULL)"
-        )
-        # Deleted rows of a contentless index leave their terms behind until its segments are merged.
-        db.execute("INSERT INTO fulltext (fulltext) VALUES ('optimize')")
-    writer.forget_caches()
-    discard(writer.path)
-    with explained(writer.path):
-        writer.connection.execute("VACUUM")
-    writer.checkpoint()
-    clean = not has_live_wal(writer.path)
-    if clean:
-        with writer.transaction() as db:
-            db.execute("DELETE FROM meta WHERE key = 'scrub'")
-        writer.checkpoint()
-    discard(writer.path)
-    return clean
 
 
 # ---- what a selection means ----------------------------------------------------------------------------------------
@@ -295,7 +254,7 @@ def _told_only_by(db: apsw.Connection, sources: Sequence[int]) -> list[int]:
 
 def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes]) -> None:
     with writer.transaction() as db:
-        change, now = _next_change(db), utc_now()
+        change, now = next_change(db), utc_now()
         texts = _texts_of(db, blocks)
         touched = rows(
             db,
@@ -314,6 +273,7 @@ def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes]) 
         for block_id in blocks:
             db.execute("DELETE FROM pins WHERE block_id = ?", (block_id,))
             db.execute("DELETE FROM judgments WHERE block_id = ?", (block_id,))
+        renew_lineage(db)
         _drop_errors(db, blocks)
         # A rebuild that is under way holds texts too; it starts again.
         db.execute("DELETE FROM staged")
@@ -379,15 +339,9 @@ def _drop_sources(db: apsw.Connection, sources: Sequence[int]) -> None:
 def _drop_texts(db: apsw.Connection, texts: Sequence[int]) -> None:
     for text_id in texts:
         db.execute("DELETE FROM placements WHERE text_id = ?", (text_id,))
-        if db.execute("SELECT EXISTS (SELECT 1 FROM fulltext WHERE rowid = ?)", (text_id,)).get:
-            db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
+        unindex(db, text_id)
         for table in ("redactions", "blocks"):
             db.execute(f"DELETE FROM {table} WHERE text_id = ?", (text_id,))
-
-
-def _next_change(db: apsw.Connection) -> int:
-    change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
-    return change
 
 
 def _ids(values: Iterable[int]) -> str:
