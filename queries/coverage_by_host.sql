@@ -1,6 +1,6 @@
 -- title: Coverage by host
 -- description: Sources, sessions, records and bytes of every host, by what became of them, and when it was captured last.
--- chart: coverage_by_source title="Coverage by host" of=hosts
+-- chart: coverage_by_source title="Coverage by host" of=host
 WITH read AS (
     SELECT source_id, sum(records)::BIGINT AS records,
            sum(bytes) FILTER (disposition = 'indexed') AS indexed, sum(bytes) FILTER (disposition = 'metadata') AS metadata,

@@ -20,7 +20,8 @@ gaps AS (
     WHERE timestamp IS NOT NULL AND session_id IN (SELECT session_id FROM shown)
 ),
 active AS (
-    SELECT session_id, sum(least(seconds, 60 * $break_minutes)) / 60 AS active_minutes FROM gaps GROUP BY session_id
+    SELECT session_id, sum(least(seconds, 60 * $break_minutes)) / 60 AS active_minutes
+    FROM gaps WHERE seconds IS NOT NULL GROUP BY session_id
 )
 SELECT coalesce(s.title, s.session) AS name, s.session, s.host, s.repo, s.turns, s.blocks,
        coalesce(a.active_minutes, 0) AS active_minutes,

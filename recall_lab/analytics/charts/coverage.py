@@ -12,6 +12,7 @@ from recall_lab.analytics.charts.marks import (
     horizontal_bars,
     in_periods,
     labelled,
+    many,
     measure,
     nothing,
     short,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def coverage_by_source(
-    frame: pd.DataFrame, *, theme: str = "light", title: str = "Coverage by source", of: str = "sources"
+    frame: pd.DataFrame, *, theme: str = "light", title: str = "Coverage by source", of: str = "source"
 ) -> alt.TopLevelMixin:
     """What became of the bytes: of all sources together, then of the largest ones.
 
@@ -37,7 +38,7 @@ def coverage_by_source(
         frame: source, state, size and a column of bytes for each disposition and ``unread``.
         theme: light or dark.
         title: The chart's title.
-        of: What a row is, in the plural.
+        of: What a row is.
     """
     import altair as alt
 
@@ -45,7 +46,7 @@ def coverage_by_source(
         return nothing(title, "No source has been captured yet.", theme)
     parts = [name for name in DISPOSITION_COLOURS if name in frame]
     colours = {name: colour for name, colour in theme_of(theme).named(DISPOSITION_COLOURS).items() if name in parts}
-    whole = frame[parts].sum().rename("bytes").rename_axis("disposition").reset_index().assign(label=f"all {of}")
+    whole = frame[parts].sum().rename("bytes").rename_axis("disposition").reset_index().assign(label=f"all {of}s")
     whole = _placed(whole.assign(share=whole["bytes"] / max(whole["bytes"].sum(), 1)), parts)
     used = {name: colour for name, colour in colours.items() if frame[name].sum() > 0} or colours
     tips = [
@@ -82,7 +83,7 @@ def coverage_by_source(
     told = ", ".join(f"{count:,} {str(state).replace('_', ' ')}" for state, count in states.items())
     more = f"; the {len(largest)} largest are shown" if len(frame) > len(largest) else ""
     both = alt.vconcat(summary, each, spacing=16).resolve_scale(color="shared")
-    return titled(both, title, f"{len(frame):,} {of}, {_megabytes(sizes)}: {told}{more}")
+    return titled(both, title, f"{many(len(frame), of)}, {_megabytes(sizes)}: {told}{more}")
 
 
 def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -118,7 +119,9 @@ def ledger_by_type(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevel
         series="disposition",
     )
     more = f", the {len(shown)} largest shown" if len(sizes) > len(shown) else ""
-    subtitle = f"{len(sizes):,} types{more}; {int(frame['records'].sum()):,} records, {_megabytes(int(sizes.sum()))}"
+    subtitle = (
+        f"{many(len(sizes), 'type')}{more}; {many(frame['records'].sum(), 'record')}, {_megabytes(int(sizes.sum()))}"
+    )
     return titled(chart, title, subtitle)
 
 
@@ -144,7 +147,7 @@ def redactions_by_kind(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
             tooltip("sessions", "Sessions", "count"),
         ],
     )
-    subtitle = f"{int(frame['spans'].sum()):,} spans of {len(frame):,} kinds; their values are kept nowhere"
+    subtitle = f"{many(frame['spans'].sum(), 'span')} of {many(len(frame), 'kind')}; their values are kept nowhere"
     return titled(chart, title, subtitle)
 
 

@@ -87,6 +87,11 @@ def measure(column: str, title: str, unit: str, **options: Any) -> dict[str, Any
     }
 
 
+def many(number: float, thing: str) -> str:
+    """Return the number and the thing it counts, in the plural where it is one: ``1 call``, ``2,000 calls``."""
+    return f"{int(number):,} {thing}" if int(number) == 1 else f"{int(number):,} {thing}s"
+
+
 def short(text: Any, most: int = 42) -> str:
     """Return a name that fits beside a bar: the end of a path, the start of anything else."""
     if not isinstance(text, str):  # NaN is what pandas makes of a missing name

@@ -12,6 +12,7 @@ from recall_lab.analytics.charts.marks import (
     horizontal_bars,
     in_periods,
     labelled,
+    many,
     measure,
     nothing,
     scale_axis,
@@ -141,7 +142,7 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
         width=300,
     )
     priced = alt.layer(cost, amounts.transform_filter("isValid(datum.cost_usd)"), marks)
-    subtitle = f"{int(rows['calls'].sum()):,} calls; cached tokens are read and written at prices of their own"
+    subtitle = f"{many(rows['calls'].sum(), 'call')}; cached tokens are read and written at prices of their own"
     both = alt.hconcat(priced, tokens, spacing=26).resolve_scale(color="independent")
     return titled(both, "Cost and tokens by model", subtitle)
 
@@ -190,7 +191,7 @@ def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopL
         )
     )
     calls, failures = int(rows["calls"].sum()), int(rows["failures"].sum())
-    subtitle = f"{calls:,} calls, {failures:,} failed; the share of failures stands behind the bar"
+    subtitle = f"{many(calls, 'call')}, {failures:,} failed; the share of failures stands behind the bar"
     return titled(alt.layer(bars, rates), title, subtitle)
 
 
@@ -236,7 +237,7 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
         )
         .properties(width=WIDTH, height=280)
     )
-    return titled(chart, "Sessions", f"{len(rows):,} sessions, by when they started and how long they lasted")
+    return titled(chart, "Sessions", f"{many(len(rows), 'session')}, by when they started and how long they lasted")
 
 
 def active_hours(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
@@ -272,7 +273,7 @@ def active_hours(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMi
             ],
         )
     )
-    prompts = f"{int(rows['prompts'].sum()):,} prompts"
+    prompts = many(rows["prompts"].sum(), "prompt")
     return titled(chart, title, prompts, width=WIDTH, height=7 * ROW + 20)
 
 
@@ -293,10 +294,10 @@ def _long(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _sum_up(frame: pd.DataFrame, zone: str | None) -> str:
     cost = frame["cost_usd"].sum(min_count=1)
-    parts = [f"{int(frame['calls'].sum()):,} calls", "no price known" if math.isnan(cost) else f"${cost:,.2f}"]
+    parts = [many(frame["calls"].sum(), "call"), "no price known" if math.isnan(cost) else f"${cost:,.2f}"]
     unpriced = int(frame["unpriced_calls"].sum())
     if unpriced and not math.isnan(cost):
-        parts.append(f"{unpriced:,} calls without a price")
+        parts.append(f"{many(unpriced, 'call')} without a price")
     if zone:
         parts.append(f"days in {zone}")
     return ", ".join(parts)
