@@ -33,9 +33,7 @@ class Activity(msgspec.Struct, frozen=True):
     exit_code: int
 
 
-def record_activity(
-    settings: Settings, command: str, seconds: float, exit_code: int, repo: str | None = None
-) -> None:
+def record_activity(settings: Settings, command: str, seconds: float, exit_code: int, repo: str | None = None) -> None:
     """Append one line to the activity log, best effort: a log that cannot be written costs nothing.
 
     Args:
@@ -61,9 +59,7 @@ def record_activity(
         os.close(log)
 
 
-def fold_activity(
-    settings: Settings, add: Callable[[Iterable[tuple[str, str, str | None, float, int]]], None]
-) -> None:
+def fold_activity(settings: Settings, add: Callable[[Iterable[tuple[str, str, str | None, float, int]]], None]) -> None:
     """Hand the log's lines to ``add`` and start a new log; a line that cannot be read is left out.
 
     The log is set aside first, so that a command that ends meanwhile starts a new one. Where the last fold was interrupted

@@ -350,7 +350,7 @@ class Fold:
     def _called(self, *, call_id: str, **told: Any) -> None:
         self.events.append(RawToolCall(call_id=call_id, turn=self.state.turn, **told))
 
-    def _block(  # noqa: PLR0917  (its six positions are named at every call)
+    def _block(
         self,
         record: Record,
         block_id: str,
