@@ -7,11 +7,13 @@ if TYPE_CHECKING:
     from recall_lab.capture.discovery import Discovery, Found, discover
     from recall_lab.capture.doctoring import Diagnosis, examine, repair
     from recall_lab.capture.exchanging import import_store
+    from recall_lab.capture.exports import ConversationInfo, preview_export
     from recall_lab.capture.indexing import index
     from recall_lab.capture.preparing import Preparer
     from recall_lab.capture.watching import watch
 
 __all__ = [
+    "ConversationInfo",
     "Diagnosis",
     "Discovery",
     "Found",
@@ -20,6 +22,7 @@ __all__ = [
     "examine",
     "import_store",
     "index",
+    "preview_export",
     "repair",
     "watch",
 ]
@@ -36,6 +39,8 @@ _DOORS = {
     "examine": "doctoring",
     "repair": "doctoring",
     "import_store": "exchanging",
+    "ConversationInfo": "exports",
+    "preview_export": "exports",
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from recall_lab.capture.exports import Held, held_in
+from recall_lab.capture.exports import Held, alone_in, held_in
 from recall_lab.capture.files import Part
 from recall_lab.errors import NotFoundError, SourceError, UsageError
 from recall_lab.hosts import HOSTS, recognise
@@ -235,8 +235,10 @@ class _Search:
 
 
 def _name_of(found: Found) -> str:
-    """Return what a conversation in an export is called; nothing for a file that is one."""
-    return found.path.name.removeprefix(f"{found.part.file.name}#") if found.part else ""
+    """Return what a conversation of an export is called; nothing for any other file."""
+    if found.part:
+        return found.path.name.removeprefix(f"{found.part.file.name}#")
+    return next((held.name for held in alone_in(found.path)), "") if HOSTS[found.host].collects else ""
 
 
 def _beside(path: Path, folder: Path) -> bool:

@@ -21,6 +21,8 @@ from recall_lab.capture.files import Part, readable_archive
 from recall_lab.errors import SourceError
 from recall_lab.hosts import HOSTS, plain_id, recognise, value_end
 from recall_lab.hosts.base import Conversation, Host
+from recall_lab.model import Redacted
+from recall_lab.settings import Settings
 
 MAX_UNPACKED = 1 << 33
 """Bytes that an archive's entry may unpack to."""
@@ -46,6 +48,17 @@ class Held(msgspec.Struct, frozen=True):
     host: str
     part: Part
     told: Conversation | None
+
+
+class ConversationInfo(msgspec.Struct, frozen=True):
+    """A conversation in an export, for a person to choose: ``id`` names it, ``bytes`` is what it takes in the file."""
+
+    id: str
+    title: Redacted | None
+    created: str | None
+    messages: int
+    bytes: int
+    host: str
 
 
 class _Element(msgspec.Struct, frozen=True):
@@ -77,6 +90,55 @@ def held_in(path: Path, host: str | None = None) -> tuple[Held, ...] | None:
         with path.open("rb") as stream:
             held += _conversations(path, None, path.stat().st_size, stream, host)
     return tuple(_told_apart(held)) or None
+
+
+def preview_export(settings: Settings, path: Path) -> tuple[ConversationInfo, ...]:
+    """List the conversations in an export, in its order; nothing is written.
+
+    Args:
+        settings: Where the redaction rules are kept: titles are redacted like everything else.
+        path: A JSON file or an archive.
+
+    Raises:
+        SourceError: the file is no export, or cannot be read.
+        RedactionError: the rules cannot be loaded.
+    """
+    try:
+        held = held_in(path) or alone_in(path)
+    except SourceError:
+        raise
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from error
+    if not held:
+        raise SourceError(f"{path}: holds no conversations of a known export; name conversations.json, or its archive")
+    from recall_lab.redaction import open_redactor
+
+    redactor = open_redactor(settings.cache / "rules")
+    titles = redactor.redact([(one.told and one.told.title) or "" for one in held])
+    return tuple(
+        ConversationInfo(
+            id=one.name,
+            title=title.text or None,
+            created=one.told.created if one.told else None,
+            messages=one.told.messages if one.told else 0,
+            bytes=one.part.end - one.part.start,
+            host=one.host,
+        )
+        for one, title in zip(held, titles, strict=True)
+    )
+
+
+def alone_in(path: Path) -> tuple[Held, ...]:
+    """Return the one conversation that a file is; none when it is not one of an export."""
+    size = path.stat().st_size
+    if size > _MAX_CONVERSATION:
+        return ()
+    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf").lstrip()
+    owner = recognise(data[:_HEAD].split(b"\n"), path)
+    if owner is None or not owner.collects:
+        return ()
+    told = owner.conversation(data)
+    return (Held((told and plain_id(told.id)) or path.stem, owner.name, Part(path, None, 0, size), told),)
 
 
 # ---- archives ------------------------------------------------------------------------------------------------------

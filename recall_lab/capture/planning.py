@@ -125,11 +125,16 @@ class Planner:
             return
         head = head_of(found.path, self._key, found.part, self._opener)
         for (machine, path), source in self._lost.items():
-            same_name = Path(path).name == found.path.name
+            same_name = _last_name(path) == _last_name(found.path.name)
             if machine != found.machine or source.host != found.host or source.cursor > stat.size:
                 continue
             if same_name or (source.head_hash == head and source.cursor >= 4096):
                 yield source
+
+
+def _last_name(path: str) -> str:
+    """Return the name of a file, or of a conversation in one."""
+    return Path(path).name.rpartition("#")[2]
 
 
 def _job(found: Found, stat: Stat, known: Source | None = None, cwd: str | None = None) -> Job:

@@ -154,7 +154,7 @@ class _Run:
                     self._chars += len(event.text)
             elif isinstance(event, RawRecord):
                 self._accounts.record(event)
-                self._records += 1
+                self._records += event.records
             elif isinstance(event, Embedded):
                 self._take_child(event.agent_id, event.event)
             elif isinstance(event, RawToolCall):

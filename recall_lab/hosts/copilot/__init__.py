@@ -25,6 +25,10 @@ class Copilot(Host):
         del path
         return any(_is_own(line) for line in head)
 
+    def companion(self, path: PurePath) -> PurePath | None:
+        """Return where the program keeps the session's name."""
+        return path.with_name("workspace.yaml") if path.name == "events.jsonl" else None
+
     def parser(
         self,
         path: PurePath,
@@ -34,8 +38,8 @@ class Copilot(Host):
         companion: bytes = b"",
     ) -> HostParser:
         """Return a parser; see ``hosts.base.Host``."""
-        del agents, companion
-        return Parser(path, resume)
+        del agents
+        return Parser(path, resume, companion)
 
 
 def _is_own(line: bytes) -> bool:

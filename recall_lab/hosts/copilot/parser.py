@@ -7,6 +7,7 @@ gets what the totals have beyond the messages; a session that has not ended show
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 
 import msgspec
@@ -33,6 +34,7 @@ from recall_lab.model import Kind, Role
 NAME = "copilot"
 READER = LineReader(Record, is_record, first_keys=("type",))
 
+_NAME = re.compile(r"^name: *(\S.*?)\s*$", re.MULTILINE)
 _MODELS = 32  # models whose last message is remembered
 _USERS_OWN = frozenset({None, "", "user"})
 
@@ -58,8 +60,10 @@ class State(LineState, array_like=True):
 class Parser(LineParser[Record, State]):
     """See ``hosts.base.Parser``."""
 
-    def __init__(self, path: PurePath, resume: Checkpoint | None) -> None:
+    def __init__(self, path: PurePath, resume: Checkpoint | None, companion: bytes = b"") -> None:
         super().__init__(path, resume, READER, State, _named(path))
+        if self.session.title is None:
+            self.learn(title=_title(companion))
 
     def read(self, record: Record) -> Taken:
         """Say what a record gives; see ``_lines.LineParser``."""
@@ -304,3 +308,11 @@ def _grew(before: Usage, now: Usage) -> bool:
 def _named(path: PurePath) -> str:
     """Return the session that a file's place names: its folder, or the file."""
     return path.parent.name if is_uuid(path.parent.name) else path.stem
+
+
+def _title(workspace: bytes) -> str | None:
+    """Return the session's name from the YAML file beside it: one line, in single quotes where it needs them."""
+    found = _NAME.search(workspace.decode("utf-8", "replace"))
+    if found is None:
+        return None
+    return found[1][1:-1].replace("''", "'") if found[1][:1] == "'" == found[1][-1:] else found[1]
