@@ -1,7 +1,7 @@
 """Which secrets raw transcripts, or the files of any folder, still hold: by kind, host, repository and month.
 
-The raw files are looked at, not the store: also what capture leaves out (thinking, whole tool outputs, snapshots) lies on
-the disk as it is. A finding names file and line, so that a key can be found and rotated, and never a value.
+The raw files are looked at, not the store: also what capture leaves out (thinking, whole tool outputs, snapshots) lies
+on the disk as it is. A finding names file and line, so that a key can be found and rotated, and never a value.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _facts(record: Any) -> dict[str, str | None]:
 
 
 def _leaves(record: Any) -> Iterator[str]:
-    """Every string of a record, together with its field's name where it is short: the name may be what tells a secret."""
+    """Every string of a record; a short one together with its field's name, which may be what tells a secret."""
     stack: list[tuple[str, Any]] = [("", record)]
     while stack:
         name, value = stack.pop()

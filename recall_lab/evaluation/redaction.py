@@ -1,7 +1,7 @@
 """How well redaction takes secrets out of a labelled file, and how much else it takes.
 
-Each line of the file is ``{"text", "spans": [[start, end], ...], "kind", "label": "secret" | "benign"}`` with offsets in
-code points. A span is found when at least 95% of its characters are covered by findings. Precision is the share of
+Each line of the file is ``{"text", "spans": [[start, end], ...], "kind", "label": "secret" | "benign"}``, with offsets
+in code points. A span is found when at least 95% of its characters are covered by findings. Precision is the share of
 findings that overlap a span; over-redaction the share of characters outside spans that were taken; the benign hit rate
 the share of benign rows with a finding. Intervals are Wilson's score intervals (1927).
 """
@@ -13,6 +13,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -198,7 +199,7 @@ def _row(path: Path, number: int, line: bytes) -> Row:
     if any(not 0 <= start < end <= len(row.text) for start, end in row.spans):
         raise UsageError(f"{path}:{number}: a span lies outside the text; offsets are code points, end exclusive")
     ordered = sorted(row.spans)
-    if any(first[1] > second[0] for first, second in zip(ordered, ordered[1:], strict=False)):
+    if any(first[1] > second[0] for first, second in pairwise(ordered)):
         raise UsageError(f"{path}:{number}: spans overlap; join them")
     if row.label == "benign" and row.spans:
         raise UsageError(f"{path}:{number}: a benign row has spans; label it secret, or drop them")

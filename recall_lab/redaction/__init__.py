@@ -1,7 +1,7 @@
 """Text in, text and findings out; pure.
 
-Doors: ``open_redactor`` loads the rules once; ``Redactor.redact`` takes secrets out of texts, ``Redactor.scan`` says where
-they stand. Nothing here reads transcripts, writes text anywhere, or calls a network.
+Doors: ``open_redactor`` loads the rules once; ``Redactor.redact`` takes secrets out of texts, ``Redactor.scan`` says
+where they stand. Nothing here reads transcripts, writes text anywhere, or calls a network.
 """
 
 from __future__ import annotations

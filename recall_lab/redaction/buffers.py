@@ -1,10 +1,10 @@
 """Many texts as few large buffers, and findings mapped back to their text.
 
-The bundled detector works on UTF-8 bytes and is several times faster on large buffers than on block-sized strings. Texts
-are joined with a separator that no used rule crosses: it starts and ends with a line break, and between them stands a run
-of unit separators (U+001F), which is no white space and no word character, longer than any gap that a used rule may
-leave between a word and its value. Every text has the separator on both sides, also the first and the last, so that a
-text's findings do not depend on its neighbours.
+The bundled detector works on UTF-8 bytes and is several times faster on large buffers than on block-sized strings.
+Texts are joined with a separator that no used rule crosses: it starts and ends with a line break, and between them
+stands a run of unit separators (U+001F), which is no white space and no word character, longer than any gap that a
+used rule may leave between a word and its value. Every text has the separator on both sides, also the first and the
+last, so that a text's findings do not depend on its neighbours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Buffer:
         data = b"".join((SEPARATOR, SEPARATOR.join(encoded), SEPARATOR))
         if b"\0" in data:  # detectors tell binary data by it
             data = data.replace(b"\0", b"\x01")
-        # The bundled rules for private keys look from every start for an end; files.read_private_keys does it in one pass.
+        # The bundled rules for private keys look from every start for an end; files.read_private_keys takes one pass.
         self.data = data.replace(b"-----BEGIN", b"-----BEG\x01N") if b"-----BEGIN" in data else data
         step = len(SEPARATOR)
         lengths = [len(part) + step for part in encoded]
@@ -40,8 +40,8 @@ class Buffer:
             spans: (start, end, rule) in bytes of ``data``.
 
         Returns:
-            For the index of each text in the whole sequence its (start, end, rule), in code points; a span is cut at its
-            text's borders, and what lies in a separator is dropped.
+            For the index of each text in the whole sequence its (start, end, rule), in code points; a span is cut at
+            its text's borders, and what lies in a separator is dropped.
         """
         by_text: dict[int, list[tuple[int, int, str]]] = {}
         for start, end, rule in spans:
@@ -52,10 +52,11 @@ class Buffer:
                 by_text.setdefault(index, []).append((low, high, rule))
         located: dict[int, list[tuple[int, int, str]]] = {}
         for index, found in by_text.items():
-            if len(self._encoded[index]) != len(self.texts[index]):
+            if len(self._encoded[index]) == len(self.texts[index]):
+                located[self.first + index] = found
+            else:
                 points = self._code_points(index, sorted({point for low, high, _ in found for point in (low, high)}))
-                found = [(points[low], points[high], rule) for low, high, rule in found]
-            located[self.first + index] = found
+                located[self.first + index] = [(points[low], points[high], rule) for low, high, rule in found]
         return located
 
     def _code_points(self, index: int, offsets: Sequence[int]) -> dict[int, int]:

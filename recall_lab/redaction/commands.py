@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.records import Spot
+from recall_lab.redaction.vocabulary import word_set
 
 _COMMANDS = (
     "curl|wget|http|https|xh|httpie|sshpass|mysql|mysqldump|mysqladmin|mariadb|mongo|mongosh|mongodump|mongorestore|sqlcmd|bcp|"
@@ -14,22 +15,24 @@ _COMMANDS = (
     "ldapsearch|ldapadd|ldapmodify|ldappasswd|smbclient|rpcclient|xfreerdp|rclone|htpasswd|keytool|gpg|ssh-keygen|influx|cqlsh|"
     "clickhouse-client|cypher-shell|lftp|svn|mc|ipmitool|snmpwalk|snmpget|rabbitmqadmin|mosquitto_pub|mosquitto_sub|nats|trino|"
     "argocd|oc|cf|kcadm|psexec|crackmapexec|evil-winrm|net|runas|cmdkey|psql|sqlplus|impala-shell|beeline|nmcli|wpa_passphrase|"
-    "jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase"
+    "security|jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase|security"
 )
 _COMMAND = re.compile(rf"(?:^|[\s;&|(\"'`/\[,$])(?P<command>{_COMMANDS})(?:\.exe)?[\"',\s\\]")
-_OPTION = re.compile(r"(?P<option>--?[A-Za-z-]+|/p:|/user:\S+)(?P<gap>(?:[ \t=:\"',\\]|\\n){0,8})")
+_OPTION = re.compile(r"(?P<option>--?[A-Za-z-]+|/p:|/user:\S+)(?P<gap>(?:[ \t=\"',\\]|\\n){0,8})")
 _WORD = re.compile(r"(?P<esc>\\{0,7})(?P<quote>[\"'])(?P<quoted>[^\"'\n\\]{2,512})|(?P<bare>[^\s\"'`|;<>\\]{2,512})")
 _PAIR_OPTIONS = frozenset(("-u", "--user", "-U", "--proxy-user", "--userpwd", "-a", "--auth"))
-_PAIR_COMMANDS = frozenset("curl http https xh httpie smbclient rpcclient snowsql ftp lftp".split())
+_PAIR_COMMANDS = word_set("curl http https xh httpie smbclient rpcclient snowsql ftp lftp")
 _PASSWORD_OPTIONS = {
-    "-p": frozenset(
-        "sshpass mysql mysqldump mysqladmin mariadb mongo mongosh mongodump mongorestore docker podman helm skopeo nerdctl "
-        "buildah crane oras az snowsql cqlsh evil-winrm crackmapexec psexec oc cf rar unrar 7z 7za argocd jf jfrog twine svn "
-        "bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline".split()
+    "-p": word_set(
+        """
+    sshpass mysql mysqldump mysqladmin mariadb mongo mongosh mongodump mongorestore docker podman helm skopeo
+    nerdctl buildah crane oras az snowsql cqlsh evil-winrm crackmapexec psexec oc cf rar unrar 7z 7za argocd jf
+    jfrog twine svn bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline
+    """
     ),
-    "-P": frozenset("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool".split()),
+    "-P": word_set("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool"),
     "-a": frozenset(("redis-cli", "valkey-cli")),
-    "-w": frozenset("ldapsearch ldapadd ldapmodify ldappasswd".split()),
+    "-w": word_set("security ldapsearch ldapadd ldapmodify ldappasswd"),
     "-W": frozenset(("keytool",)),
     "-k": frozenset(("openssl",)),
     "-K": frozenset(("openssl",)),
@@ -42,16 +45,37 @@ _PASSWORD_OPTIONS = {
     "-X": frozenset(("snmpwalk", "snmpget")),
     "-N": frozenset(("ssh-keygen",)),
 }
-_GLUED_COMMANDS = frozenset("mysql mysqldump mysqladmin mariadb 7z 7za rar unrar sshpass mongo".split())
+_GLUED_COMMANDS = word_set("mysql mysqldump mysqladmin mariadb 7z 7za rar unrar sshpass mongo")
 _GLUED = re.compile(r"-p(?P<quote>[\"']?)(?P<value>[^\s\"'`|;&<>\\]{4,256})")
 _PIPED = re.compile(
     r"(?:echo|printf|print|Write-Output)[ \t]+(?:-[neE]+[ \t]+)?(?:[\"']%s(?:\\n)?[\"'][ \t]+)?\\{0,7}[\"']?"
     r"(?P<value>[^\s\"'`|\\]{6,4096})\\{0,7}[\"']?[ \t]*\|[^|\n]{0,160}$"
 )
+_ABOUT_SECRETS = re.compile(r"(?i)secret|token|passw|\bpass\b|login|auth|env (?:add|set)|key")
 _HERE_STRING = re.compile(r"[^\n|;]{0,160}<<<[ \t]{0,4}\\{0,7}[\"']?(?P<value>[^\s\"'`|;\\]{6,4096})")
+_LOGIN_PAIR = re.compile(
+    r"(?i)(?:basic_?auth|auth\w{0,12}[ \t]{0,2}[=:]?)[ \t]{0,2}\([ \t]{0,4}"
+    r"(?:username[ \t]?=[ \t]?)?(?:\\?[\"'][^\"'\n]{0,80}[\"']|[\w.]{1,40})"
+    r"[ \t]{0,4},[ \t]{0,4}(?:password[ \t]?=[ \t]?)?(?:Some\()?\\?[\"'](?P<value>[^\"'\n\\]{4,200})"
+)
+# Commands that take a password by its place, with the pattern of what stands before it.
+_BY_PLACE = re.compile(
+    r"""(?x)
+    (?: vault[ ]login | cargo[ ]login | npm[ ]token | snmp-server[ ]community
+      | rabbitmqctl[ ](?:add_user|change_password|authenticate_user)[ ]\S+
+      | net[ ]user[ ]\S+
+      | htpasswd[ ]-[a-zA-Z]*b[a-zA-Z]*[ ]\S+[ ]\S+
+      | mysqladmin[ ][^\n|;]{0,80}?password
+      | (?:[cC]onvert[tT]o-[sS]ecure[sS]tring)(?:[ ]-String)?
+      | ::add-mask::
+    )[ \t]*(?=[\S])
+    """
+)
+_THIN = re.compile(r"(?::thin:|sqlplus[ ]+)[\w$#.]{1,60}/(?P<value>[^\s@\"'/]{4,200})@")
+_PLACED = re.compile(r"(?P<esc>\\{0,7})[\"']?(?P<value>[^\s\"'`|;&<>\\]{4,512})")
 
 
-def read_option(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_option(text: str, start: int, _end: int) -> Iterator[Spot]:
     """The value of a short option, where the command on the same line makes it a credential."""
     command = _command(text, start)
     if command is None:
@@ -67,9 +91,11 @@ def read_option(text: str, start: int, end: int) -> Iterator[Spot]:
     name = option["option"]
     if group == "bare":
         value = value.rstrip(",)]}")
+    if command == "lftp" and "," in value:
+        value = value.replace(",", ":", 1)
     if ":" in value and (name in _PAIR_OPTIONS and command in _PAIR_COMMANDS):
         user, _, password = value.partition(":")
-        if _fits(password, quoted=True) and not shapes.is_reference(user, quoted=False):
+        if _fits(password, quoted=True) and not (user and shapes.is_reference(user, quoted=False)):
             yield Spot(at + len(user) + 1, at + len(value), "password")
         elif not password and shapes.is_secret(user):
             yield Spot(at, at + len(user), "password")
@@ -83,7 +109,7 @@ def read_option(text: str, start: int, end: int) -> Iterator[Spot]:
             yield Spot(at, at + len(value), "password")
 
 
-def read_glued_option(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_glued_option(text: str, start: int, _end: int) -> Iterator[Spot]:
     """``mysql -pSECRET``: the password follows the option at once."""
     found = _GLUED.match(text, start)
     if not found or _command(text, start) not in _GLUED_COMMANDS:
@@ -92,12 +118,12 @@ def read_glued_option(text: str, start: int, end: int) -> Iterator[Spot]:
         yield Spot(found.start("value"), found.end("value"), "password")
 
 
-def read_piped(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_piped(text: str, start: int, _end: int) -> Iterator[Spot]:
     """What is echoed into a command that reads a password or token from its input."""
     line = text.rfind("\n", max(0, start - 4096), start) + 1
     piped = _PIPED.search(text, max(line, start - 4096), start)
     found = piped or _HERE_STRING.match(text, start)
-    if not found:
+    if not found or (text.startswith("<<<", start) and not _ABOUT_SECRETS.search(text, max(line, start - 160), start)):
         return
     value, at = found["value"], found.start("value")
     if text.startswith("chpasswd", start) and ":" in value:
@@ -130,3 +156,20 @@ def _fits(value: str, *, quoted: bool) -> bool:
     if value.startswith(("file:", "env:", "fd:", "/", "-", "@", "./", "~")):
         return False
     return shapes.is_password(value, quoted=quoted) or shapes.is_secret(value, quoted=quoted)
+
+
+def read_place(text: str, start: int, _end: int) -> Iterator[Spot]:
+    """The password that a command takes by its place, as ``net user bob X`` does."""
+    found = _THIN.match(text, start)
+    if not found:
+        command = _BY_PLACE.match(text, start)
+        found = _PLACED.match(text, command.end()) if command else None
+    if found and _fits(found["value"], quoted=True):
+        yield Spot(found.start("value"), found.end("value"), "password")
+
+
+def read_login_pair(text: str, start: int, _end: int) -> Iterator[Spot]:
+    """User and password as arguments: ``HTTPBasicAuth("bob", "X")``, ``auth=("bob", "X")``."""
+    pair = _LOGIN_PAIR.match(text, start)
+    if pair and _fits(pair["value"], quoted=True):
+        yield Spot(pair.start("value"), pair.end("value"), "password")

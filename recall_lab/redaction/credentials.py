@@ -10,11 +10,13 @@ from functools import lru_cache
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.records import Spot
+from recall_lab.redaction.vocabulary import word_set
 
 _SCHEME = re.compile(
-    r"[ \t]{0,8}[\\\"'`]{0,8}(?P<scheme>bearer|basic|token|apikey(?:-v1)?|api-key|bot|key|splunk|ghtoken|oauth|sso-key|geniekey|"
-    r"klaviyo-api-key|jwt|flyv1|session|ssws)"
-    r"(?:[ \t]|%20|\\{0,7}[\"'`](?=[ \t]{0,3}[+.&,]|[ \t]{0,3}\\{0,7}[\"'`])){1,6}(?:[+.&,][ \t]{0,3})?[\\\"'`]{0,8}(?:token=[\\\"']{0,4})?",
+    r"[ \t]{0,8}[\\\"'`]{0,8}(?P<scheme>bearer|basic|token|apikey(?:-v1)?|api-key|bot|key|splunk|ghtoken|oauth|"
+    r"sso-key|geniekey|klaviyo-api-key|jwt|flyv1|session|ssws)"
+    r"(?:[ \t]|%20|\\{0,7}[\"'`](?=[ \t]{0,3}[+.&,]|[ \t]{0,3}\\{0,7}[\"'`])){1,6}"
+    r"(?:[+.&,][ \t]{0,3})?[\\\"'`]{0,8}(?:token=[\\\"']{0,4})?",
     re.IGNORECASE,
 )
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,2048}")
@@ -30,8 +32,10 @@ _USERINFO = re.compile(
     r"://(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
 _TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+!$*-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
-_DEFAULT_USERINFO = frozenset(
-    "postgres root admin user guest test mysql redis mongo rabbitmq password pass secret pw".split()
+_DEFAULT_USERINFO = word_set(
+    """
+    postgres root admin user guest test mysql redis mongo rabbitmq password pass secret pw
+    """
 )
 
 
@@ -105,7 +109,7 @@ def _is_url_password(user: str, password: str) -> bool:
     return not (shapes.is_reference(password, quoted=False) or password.startswith(("{", "<", "$", "%(", "*")))
 
 
-def read_url_user(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_url_user(text: str, start: int, _end: int) -> Iterator[Spot]:
     """A token in the place of a URL's user, as code hosts accept it."""
     found = _TOKEN_USER.match(text, start)
     if not found or "sentry" in found["host"] or "ingest" in found["host"]:
@@ -118,7 +122,7 @@ def read_url_user(text: str, start: int, end: int) -> Iterator[Spot]:
 _JWT = re.compile(r"[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?(?:\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)?")
 
 
-def read_jwt(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_jwt(text: str, start: int, _end: int) -> Iterator[Spot]:
     """A JSON web token (RFC 7519), signed or encrypted; its rule reports the head and the start of the next part."""
     rest = _JWT.match(text, text.index(".", start) + 1)
     if not rest:

@@ -14,7 +14,8 @@ _END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 # a diff sign, a comment sign. Header lines (RFC 1421, RFC 4880) may come first.
 _GAP = r"(?:[ \t\r\n\"'+,>|│*#;.()\[\]{}:…]|\n-(?!-)|\\+[nrt\"'/]|\d{1,6}[→|:\t])"
 _BODY = re.compile(
-    rf"{_GAP}{{0,40}}(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[-: ][^\n\\]{{0,120}}{_GAP}{{0,40}})*"
+    rf"{_GAP}{{0,40}}"
+    rf"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID)[-: ][^\n\\]{{0,120}}{_GAP}{{0,40}})*"
     rf"(?:[A-Za-z0-9+/]{{20,20000}}={{0,3}}{_GAP}{{0,40}})*(?:[A-Za-z0-9+/]{{1,19}}={{0,3}}(?![A-Za-z0-9]))?"
 )
 _BODY_BACKWARDS = re.compile(r"[A-Za-z0-9+/]{16,200}={0,3}(?:[ \t\r\n]|\\+[nr]){1,8}$")
@@ -22,18 +23,22 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/]{16,}")
 _HEX_BODY = re.compile(r"(?:(?:\s|\\+[nr]){1,8}[0-9a-f]{40,200})+", re.IGNORECASE)
 _PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr]){1,8}){1,400}")
 _PGPASS = re.compile(
-    r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:(?P<value>[^\s:\"'`]{6,200})(?=\s|\\n|[\"'`]|\Z)"
+    r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:"
+    r"(?P<value>[^\s:\"'`]{6,200})(?=\s|\\n|[\"'`]|\Z)"
 )
 _SECTION = re.compile(r"(?<![A-Za-z])[\\\"']{0,8}(?:data|stringData)[\\\"']{0,8}[ \t]{0,4}:")
 _ENTRY = re.compile(
-    r"[\\\"']{0,8}(?P<name>[\w.-]{1,80})[\\\"']{0,8}[ \t]{0,4}:[ \t]{0,4}(?:[|>][+-]?\s{1,24})?[\\\"']{0,8}(?P<value>[A-Za-z0-9+/=_.~!@#$%^&*-]{4,8192})"
+    r"[\\\"']{0,8}(?P<name>[\w.-]{1,80})[\\\"']{0,8}[ \t]{0,4}:[ \t]{0,4}"
+    r"(?:[|>][+-]?\s{1,24})?[\\\"']{0,8}(?P<value>[A-Za-z0-9+/=_.~!@#$%^&*-]{4,8192})"
 )
+_BETWEEN_ENTRIES = re.compile(r"(?:[\s{,\\]|\\n){0,40}")
+_AFTER_ENTRY = re.compile(r"[\\\"']{0,8}[ \t]{0,4},?")
 _PUBLIC_ENTRY = re.compile(
     r"(?i).*\.crt\Z|ca\b|.*public|name|namespace|type|kind|apiversion|username|user|host|port|url|uri|region|.*email"
 )
 
 
-def read_private_keys(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_private_keys(text: str, start: int, _end: int) -> Iterator[Spot]:
     """Encoded private keys, whole or cut off at either end, in the whole of a text: one pass from the first place on.
 
     A block without a body (a mention of the format) is left alone.
@@ -83,7 +88,7 @@ def _tail_of_key(text: str, lowest: int, start: int, end: int) -> Spot | None:
     return Spot(low, end, "private_key") if start - low >= 24 else None
 
 
-def read_putty(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_putty(text: str, _start: int, end: int) -> Iterator[Spot]:
     """The private lines of a PuTTY key file."""
     body = _PUTTY.match(text, end)
     if body and body.end() - end >= 24:
@@ -97,7 +102,7 @@ def read_vault(text: str, start: int, end: int) -> Iterator[Spot]:
         yield Spot(start, body.end(), "private_key")
 
 
-def read_password_file(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_password_file(text: str, start: int, _end: int) -> Iterator[Spot]:
     """A line of PostgreSQL's password file: host:port:database:user:password."""
     line = _PGPASS.match(text, start)
     if line and (shapes.is_password(line["value"], quoted=True) or shapes.is_secret(line["value"])):
@@ -105,7 +110,7 @@ def read_password_file(text: str, start: int, end: int) -> Iterator[Spot]:
 
 
 def read_kubernetes(text: str, start: int, end: int) -> Iterator[Spot]:
-    """The entries under ``data`` and ``stringData`` of a Kubernetes Secret, which may stand before or after its kind."""
+    """The entries under ``data`` and ``stringData`` of a Kubernetes Secret, before or after its kind."""
     low = max(
         text.rfind("\n---", max(0, start - 4000), start), text.rfind("apiVersion", max(0, start - 4000), start), 0
     )
@@ -117,16 +122,16 @@ def read_kubernetes(text: str, start: int, end: int) -> Iterator[Spot]:
         return
     at = section.end()
     while True:
-        entry = re.compile(r"(?:[\s{,\\]|\\n){0,40}").match(text, at)
-        found = _ENTRY.match(text, entry.end() if entry else at, high)
+        gap = _BETWEEN_ENTRIES.match(text, at)
+        found = _ENTRY.match(text, gap.end() if gap else at, high)
         if not found:
             yield Spot(start, at, "")
             return
         value = found["value"].rstrip(",")
-        if not _PUBLIC_ENTRY.match(found["name"]) and not shapes.is_placeholder(value):
-            if not shapes.is_reference(value, quoted=False):
-                yield Spot(found.start("value"), found.start("value") + len(value), "kubernetes_secret")
-        tail = re.compile(r"[\\\"']{0,8}[ \t]{0,4},?").match(text, found.end())
+        stands_for_itself = not shapes.is_placeholder(value) and not shapes.is_reference(value, quoted=False)
+        if stands_for_itself and not _PUBLIC_ENTRY.match(found["name"]):
+            yield Spot(found.start("value"), found.start("value") + len(value), "kubernetes_secret")
+        tail = _AFTER_ENTRY.match(text, found.end())
         at = tail.end() if tail else found.end()
         if text.startswith("}", at):
             return

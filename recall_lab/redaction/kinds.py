@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recall_lab.redaction.vocabulary import word_set
+
 #: Every kind that a finding can carry, user rules apart.
-KINDS = frozenset(
-    "access_key access_token ai_key anthropic_key api_key aws_key azure_key basic_auth bearer_token chat_token client_secret "
-    "cloud_key connection_string cookie database_key email generic_secret github_token gitlab_token google_key ip_address jwt "
-    "kubernetes_secret mail_key oauth_token openai_key password payment_key phone private_key registry_token seed_phrase "
-    "slack_token stripe_key url_credentials webhook".split()
+KINDS = word_set(
+    """
+    access_key access_token ai_key anthropic_key api_key aws_key azure_key basic_auth bearer_token chat_token
+    client_secret cloud_key connection_string cookie database_key email generic_secret github_token gitlab_token
+    google_key ip_address jwt kubernetes_secret mail_key oauth_token openai_key password payment_key phone
+    private_key registry_token seed_phrase slack_token stripe_key url_credentials webhook
+    """
 )
 
 # What a rule of the bundled detector is called tells its kind; the first that fits wins.

@@ -6,69 +6,86 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from recall_lab.redaction.vocabulary import word_set
+
 #: ``password``: people choose the value, so weak ones count. ``secret``: a machine made it. ``hint``: the name only
 #: suggests a secret, so the value has to be long and random. ``None``: the name says that it is something else.
 Promise = Literal["password", "secret", "hint"] | None
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 
-_PASSWORDS = frozenset(
-    "psk password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha contrasena "
-    "пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes".split()
+_PASSWORDS = word_set(
+    """
+    psk passe password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha
+    contrasena пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes
+    """
 )
-_SECRETS = frozenset(
-    "secret secrets token apikey apitoken authtoken accesstoken secretkey accesskey privatekey authkey credential "
-    "credentials cred creds jwt bearer authorization mnemonic seedphrase pat sas apikeys clientsecret appsecret "
-    "refreshtoken bottoken authpass xapikey keys_secret csk hmac".split()
+_SECRETS = word_set(
+    """
+    secret secrets token apikey apitoken authtoken accesstoken secretkey accesskey privatekey authkey credential
+    credentials cred creds jwt bearer authorization mnemonic seedphrase pat sas apikeys clientsecret appsecret
+    refreshtoken bottoken authpass xapikey keys_secret csk hmac
+    """
 )
-_KEY_QUALIFIERS = frozenset(
-    "api access secret private priv auth authorization encryption encrypt encrypted signing sign master account storage "
-    "shared subscription license licence admin deploy consumer write read root hmac aes jwt crypto cipher decryption "
-    "decrypt function functions host ingest ingestion integration merchant personal app application security vault unseal "
-    "recovery wallet sdk service client x bot webhook stripe openai anthropic gemini groq mistral datadog dd sendgrid "
-    "mailgun twilio algolia newrelic github gitlab slack aws gcp azure supabase role openrouter cohere pinecone hf "
-    "huggingface replicate deepseek perplexity together elevenlabs serpapi tavily llm model instrumentation management "
-    "product activation serial gpg pgp session".split()
+_KEY_QUALIFIERS = word_set(
+    """
+    api access secret private priv auth authorization encryption encrypt encrypted signing sign master account
+    storage shared subscription license licence admin deploy consumer write read root hmac aes jwt crypto cipher
+    decryption decrypt function functions host ingest ingestion integration merchant personal app application
+    security vault unseal recovery wallet sdk service client x bot webhook stripe openai anthropic gemini groq
+    mistral datadog dd sendgrid mailgun twilio algolia newrelic github gitlab slack aws gcp azure supabase role
+    openrouter cohere pinecone hf huggingface replicate deepseek perplexity together elevenlabs serpapi tavily llm
+    model instrumentation management product activation serial gpg pgp session
+    """
 )
-_NOT_KEYS = frozenset(
-    "public pub publishable foreign primary sort partition cache object lookup dict map hash range index row idempotency "
-    "routing event message group translation i18n config feature flag issue site measurement anon unique composite "
-    "natural surrogate candidate query i18n intl locale label sorting shortcut hot arrow enter escape esc tab shift ctrl "
-    "cmd alt meta space modifier any each other same first last next prev previous current selected active parent child "
-    "missing unknown invalid duplicate react storage_key react_key state props prop attr attribute column field header "
-    "param metadata meta json yaml toml ini dedup dedupe debounce throttle queue topic bucket folder file path s3 redis websocket sec".split()
+_NOT_KEYS = word_set(
+    """
+    public pub publishable foreign primary sort partition cache object lookup dict map hash range index row
+    idempotency routing event message group translation i18n config feature flag issue site measurement anon
+    unique composite natural surrogate candidate query i18n intl locale label sorting shortcut hot arrow enter
+    escape esc tab shift ctrl cmd alt meta space modifier any each other same first last next prev previous
+    current selected active parent child missing unknown invalid duplicate react storage_key react_key state props
+    prop attr attribute column field header param metadata meta json yaml toml ini dedup dedupe debounce throttle
+    queue topic bucket folder file path s3 redis websocket socket
+    """
 )
-_NOT_TOKENS = frozenset(
-    "max min num total input output prompt completion cached count n stop pad eos bos unk mask sep cls special next page "
-    "continuation sync csrf xsrf cancellation cancel design color syntax public pagination cursor first last prev current "
-    "each per new word text sub lexer parse parser keyword punctuation operator identifier comment string number context "
-    "budget used remaining reasoning thinking type tokenizer abort resume watermark generated start end think image "
-    "audio start_of end_of unknown position placeholder theme publishable".split()
+_NOT_TOKENS = word_set(
+    """
+    max min num total input output prompt completion cached count n stop pad eos bos unk mask sep cls special next
+    page continuation sync csrf xsrf cancellation cancel design color syntax public pagination cursor first last
+    prev current each per new word text sub lexer parse parser keyword punctuation operator identifier comment
+    string number context budget used remaining reasoning thinking type tokenizer abort resume watermark generated
+    start end think image audio start_of end_of unknown position placeholder theme publishable
+    """
 )
 # A name that ends in one of these speaks about a secret instead of holding it.
-_ABOUT = frozenset(
-    "id ids name names url urls uri path paths file files filename dir folder type types count counts length len size "
-    "limit limits budget usage used price cost field fields label labels expires expiry expiration expire ttl at on hash hint "
-    "policy policies rule rules regex pattern prefix suffix format version ref refs reset error errors exception manager "
-    "provider providers store storage handler class func function callback parser header headers param params parameter "
-    "required enabled disabled valid invalid validation validator validate verified verification check checks checker "
-    "strength min max input inputs prompt prompts placeholder title description text message messages msg help "
-    "env var variable source sources index schema model view form page screen button icon option options mode "
-    "method methods endpoint endpoints location region host port user username email status state count scope scopes "
-    "owner issuer audience algorithm algo alg encoding length bits lifetime duration interval rotation rotated rotate "
-    "created updated date time timestamp issued last exists missing found set present match matches equals confirm "
-    "detected detector detection scanning scanner scan redaction redacted mask masked filter generator generate "
-    "generation service services client server api request response middleware guard auth flow helper helpers util utils "
-    "test tests spec mock fixture command cmd arn kind pair pairs bucket char chars character characters column vault "
-    "per estimate ratio rate total sum avg embedding embeddings ids stream streams event events position positions "
-    "number numbers key_id alias aliases comparison kms lookup list map table cache queue pool bundle signature_method "
-    "csrf".split()
+_ABOUT = word_set(
+    """
+    id ids name names url urls uri path paths file files filename dir folder type types count counts length len
+    size limit limits budget usage used price cost field fields label labels expires expiry expiration expire ttl
+    at on hash hint policy policies rule rules regex pattern prefix suffix format version ref refs reset error
+    errors exception manager provider providers store storage handler class func function callback parser header
+    headers param params parameter required enabled disabled valid invalid validation validator validate verified
+    verification check checks checker strength min max input inputs prompt prompts placeholder title description
+    text message messages msg help env var variable source sources index schema model view form page screen button
+    icon option options mode method methods endpoint endpoints location region host port user username email
+    status state count scope scopes owner issuer audience algorithm algo alg encoding length bits lifetime
+    duration interval rotation rotated rotate created updated date time timestamp issued last exists missing found
+    set present match matches equals confirm detected detector detection scanning scanner scan redaction redacted
+    mask masked filter generator generate generation service services client server api request response
+    middleware guard auth flow helper helpers util utils test tests spec mock fixture command cmd arn kind pair
+    pairs bucket char chars character characters column vault per estimate ratio rate total sum avg embedding
+    embeddings ids stream streams event events position positions number numbers key_id alias aliases comparison
+    kms lookup list map table cache queue pool bundle signature_method csrf
+    """
 )
 # These may follow the word that counts.
-_TAILS = frozenset(
-    "value val string str raw plain plaintext text base b64 base64 hex prod production dev development stage staging test "
-    "live sandbox qa uat local default main primary secondary backup old new current previous next one two a b v1 v2 v3 "
-    "confirmation confirm again repeat encoded data content literal rw ro readonly write read admin root".split()
+_TAILS = word_set(
+    """
+    value val string str raw plain plaintext text base b64 base64 hex prod production dev development stage
+    staging test live sandbox qa uat local default main primary secondary backup old new current previous next one
+    two a b v1 v2 v3 confirmation confirm again repeat encoded literal rw ro readonly write read admin root
+    """
 )
 _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secretkey", "accesskey", "authtoken")
 

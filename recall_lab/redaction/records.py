@@ -30,8 +30,8 @@ class RedactedText(Record, frozen=True):
 class Spot(NamedTuple):
     """A secret that a reader found: code points and its kind.
 
-    An empty kind says that the reader has seen all that it would find between ``start`` and ``end``, so that other places
-    which its rule reports there need no second look: this keeps overlapping looks linear.
+    An empty kind says that the reader has seen all that it would find between ``start`` and ``end``, so that other
+    places which its rule reports there need no second look: this keeps overlapping looks linear.
     """
 
     start: int

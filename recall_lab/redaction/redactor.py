@@ -113,7 +113,7 @@ class Redactor:
                 if rule.startswith("recall.read."):
                     seen[rule] = max(seen.get(rule, 0), high)
                 if kind and not self._allowed(text[low:high]):
-                    last = extended(text, low, high) if text[high : high + 1] in "\r\n\\" else high
+                    last = extended(text, high) if text[high : high + 1] in "\r\n\\" else high
                     yield Finding(start=low, end=last, kind=kind, rule=rule)
 
     def _read(self, text: str, start: int, end: int, rule: str) -> Iterable[Spot]:

@@ -10,6 +10,7 @@ from recall_lab.redaction import commands, credentials, files, shapes, words
 from recall_lab.redaction.contacts import read_contact
 from recall_lab.redaction.kinds import kind_of_rule
 from recall_lab.redaction.records import Spot
+from recall_lab.redaction.vocabulary import word_set
 
 # The layout of rules.yaml that this project keeps to, so that no YAML parser is needed.
 _ENTRY = re.compile(r"^  - id: (?P<id>\S+)\n    name: .*\n    pattern: '(?P<pattern>(?:[^'\n]|'')*)'$", re.MULTILINE)
@@ -27,6 +28,8 @@ _READERS: dict[str, Reader] = {
     "option": commands.read_option,
     "glued": commands.read_glued_option,
     "piped": commands.read_piped,
+    "place": commands.read_place,
+    "login-pair": commands.read_login_pair,
     "identified": words.read_identified,
     "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,
@@ -51,7 +54,7 @@ UNUSED = re.compile(
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m)\Z")
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{24,}$")
 # Tokens whose prefix is so short that the rest has to look random by itself.
-_SHORT_PREFIX = frozenset("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord".split())
+_SHORT_PREFIX = word_set("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord")
 
 
 class Rules:

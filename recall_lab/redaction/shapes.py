@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
+
+from recall_lab.redaction.vocabulary import word_set
 
 # The letter pairs that make up 96.5% of the pairs in the words of CPython's standard library (weighted by the
 # logarithm of each word's frequency): 363 of 676. Words keep to them; a random pair leaves them half of the time.
-_PAIRS = (
-    "abcdefghiklmnprstuvwxyz abceijloprstuy acdehiklmoprstuy abcdefgilmnoprstuy abcdefghiklmnopqrstuvwxy "
-    "acdefilorstu aeghilmnorstu aeilmnortuy abcdefgklmnoprstvxz aeou aeilnorsu abcdefilmnopstuvy abdeilmopstuy "
-    "abcdefghiklmnoprstuvy abcdefghiklmnoprstuvwxy acdefhiloprstuy u abcdefgiklmnoprstuvwy acdefghiklmnoprstuwy "
-    "abcdefhilmnoprstuwyz abcdefgilmnoprst aeio aehinors aceiptx acelmnopst aeio"
-).split()
-_FOLLOWERS = {chr(97 + index): frozenset(letters) for index, letters in enumerate(_PAIRS)}
+_PAIRS = """
+    abcdefghiklmnprstuvwxyz abceijloprstuy acdehiklmoprstuy abcdefgilmnoprstuy abcdefghiklmnopqrstuvwxy
+    acdefilorstu aeghilmnorstu aeilmnortuy abcdefgklmnoprstvxz aeou aeilnorsu abcdefilmnopstuvy abdeilmopstuy
+    abcdefghiklmnoprstuvy abcdefghiklmnoprstuvwxy acdefhiloprstuy u abcdefgiklmnoprstuvwy acdefghiklmnoprstuwy
+    abcdefhilmnoprstuwyz abcdefgilmnoprst aeio aehinors aceiptx acelmnopst aeio
+"""
+_FOLLOWERS = {chr(97 + index): frozenset(letters) for index, letters in enumerate(_PAIRS.split())}
 
 _SAMPLE = 256  # code points of a long value that are looked at
 
@@ -28,19 +31,21 @@ HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 
 # Words that fill the place of a secret in examples and tests.
-_STAND_INS = frozenset(
-    "your yours my mine the a an some example examples sample samples placeholder changeme change me replace replaced "
-    "replaceme with here insert enter put add fill set todo tbd fixme xxx xxxx xx redacted masked hidden removed "
-    "omitted secret secrets password passwd passphrase pass pwd pw passw token tokens key keys api apikey auth "
-    "access private credential credentials cred creds client user username name login admin root guest test tests "
-    "testing tester dummy fake mock stub foo bar baz qux foobar demo default none null nil undefined empty string str "
-    "value val abc abcd abcde abcdef xyz qwerty letmein welcome bot webhook url id "
-    "app application service db database db1 postgres mysql redis mongo rabbitmq minio elastic guest1 dev local "
-    "localhost prod production staging live real actual new old super supersecret very long random generated from in "
-    "of for to is not valid invalid wrong bad good ok stuff thing things this that it use used using "
-    "please do dont don't and or if only env var variable environment config settings vault jwt bearer basic oauth sk pk ant "
-    "proj xoxb ghp gho glpat github gitlab openai anthropic stripe slack aws google azure hf whatever something "
-    "anything unused never same short".split()
+_STAND_INS = word_set(
+    """
+    your yours my mine the a an some example examples sample samples placeholder changeme change me replace
+    replaced replaceme with here insert enter put add fill set todo tbd fixme xxx xxxx xx redacted masked hidden
+    removed omitted secret secrets password passwd passphrase pass pwd pw passw token tokens key keys api apikey
+    auth access private credential credentials cred creds client user username name login admin root guest test
+    tests testing tester dummy fake mock stub foo bar baz qux foobar demo default none null nil undefined empty
+    string str value val abc abcd abcde abcdef xyz qwerty letmein welcome bot webhook url id app application
+    service db database db1 postgres mysql redis mongo rabbitmq minio elastic guest1 dev local localhost prod
+    production staging live real actual new old super supersecret very long random generated from in of for to is
+    not valid invalid wrong bad good ok stuff thing things this that it use used using please do dont don't and or
+    if only env var variable environment config settings vault jwt bearer basic oauth sk pk ant proj xoxb ghp gho
+    glpat github gitlab openai anthropic stripe slack aws google azure hf whatever something anything unused never
+    same short
+    """
 )
 _PLACEHOLDER = re.compile(
     r"""(?ix)
@@ -53,7 +58,8 @@ _PLACEHOLDER = re.compile(
 )
 _REFERENCE = re.compile(
     r"""(?x)
-    \$ (?: [A-Za-z_({] | \d\b ) | \{\{ | \{% | <%  | <[A-Za-z_/!\[] | \#\{ | @\{ | @[A-Za-z_]+@\Z | %\( [A-Za-z_]+ \) s | % [A-Za-z_]+ %
+    \$ (?: [A-Za-z_({] | \d\b ) | \{\{ | \{% | <%  | <[A-Za-z_/!\[] | \#\{ | @\{ | @[A-Za-z_]+@\Z
+    | %\( [A-Za-z_]+ \) s | % [A-Za-z_]+ %
     | %[sdrvq+](?![A-Za-z0-9]) | \{[A-Za-z_0-9.:!\[\]'"-]*\}\Z | \[[A-Za-z_ -]*\]\Z | <
     """
 )
@@ -94,8 +100,17 @@ _PATTERN = re.compile(
     r"\(\?|\[\^|\\[dwsbDWS.]|\.\*|\]\+|\{\d+,|a-zA-Z|A-Za-z|[a-z]-z0-9|A-Z0-9|0-9a-f|-[zZ9]\]|[a-z_]{3,}\|[a-z_]{3,}"
 )
 _ALPHABET = re.compile(r"(?i)abcdefgh|hijklmno|stuvwxyz|01234567|12345678|23456789|89abcdef|qwertyui")
+_HOST = re.compile(
+    r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.(?:com|org|net|io|dev|co|ai|app|edu|gov|local|internal|cloud|test|localhost)\Z"
+)
+_NAMED_ALGORITHM = re.compile(r"(?:X|Ed|ed|x|Curve|Secp|RSA|AES|Rsa|Aes|Hmac|SHA|Sha)\d{2,5}[A-Z][A-Za-z]*\Z")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b")
 _FILE = re.compile(r"[\w@+-]{2,}\.[a-z][a-z0-9]{0,4}\Z")
 _SYMBOLS = re.compile(r"[!@#$%^&*+=?~|;<>()\[\]{}]")
+_CHOSEN = re.compile(
+    r"\A(?=.*[A-Za-z]{2})(?=.*[0-9])[\w-]{2,40}[!@#$%^&*][\w!@#$%^&*-]*\Z"
+)  # as people choose passwords
+_UNMIXED = re.compile(r"(?:[a-z]+|[0-9]+)(?:[-_./:](?:[a-z]+|[0-9]+)){2,}\Z")  # words and numbers, each by itself
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]{4,}(?:[-_.][A-Za-z]+)*\Z")
 _NO_TOKEN = re.compile(r"[^\w+/=.~:%|-]")
 _WORDY = re.compile(r"[A-Za-z]+(?:[-_./: ][A-Za-z]+)*\Z")
@@ -128,7 +143,7 @@ def oddness(value: str) -> float:
                     explained += size
             else:
                 lowered = segment.lower()
-                rare = sum(second not in _FOLLOWERS[first] for first, second in zip(lowered, lowered[1:], strict=False))
+                rare = sum(second not in _FOLLOWERS[first] for first, second in pairwise(lowered))
                 if rare <= (size - 1) * 0.25:
                     explained += size
     return 1 - explained / total if total else 0.0
@@ -157,7 +172,7 @@ def is_placeholder(value: str) -> bool:
     """Does the value stand where a secret would go: ``changeme``, ``<token>``, ``your-api-key-here``, ``xxxx``?"""
     if len(set(value)) <= 2:
         return True
-    if "EXAMPLE" in value or value.startswith("[REDACTED") or _ALPHABET.search(value):
+    if "EXAMPLE" in value or "..." in value or "…" in value or value.startswith("[REDACTED") or _ALPHABET.search(value):
         return True
     if _PLACEHOLDER.search(value) and not (len(value) >= 24 and oddness(value) > 0.6 and "xxxx" not in value.lower()):
         return True
@@ -188,13 +203,15 @@ def is_known_shape(value: str) -> bool:
     """A shape with a meaning of its own, which is no secret: path, address, date, version, number, hash, public key."""
     if _URL.match(value) or _MAIL.match(value) or _DATE.match(value) or _VERSION.match(value) or _NUMBER.match(value):
         return True
+    if _HOST.match(value) or _NAMED_ALGORITHM.match(value):
+        return True
     if _HASHED.match(value) or _PUBLIC.match(value) or _RECORD_ID.match(value):
         return True
     if (_PATH.match(value) and oddness(value) < 0.5) or _FILE.match(value) or _PATTERN.search(value):
         return True
     if "/" in value and oddness(value) < 0.6 and any(_PLAIN_WORD.match(part) for part in value.split("/")):
         return True
-    return value.endswith((".apps.googleusercontent.com"))
+    return value.endswith(".apps.googleusercontent.com")
 
 
 def is_benign(value: str, *, quoted: bool = False) -> bool:
@@ -212,17 +229,23 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
         return True
     if size > 128 and _NO_TOKEN.search(value):
         return False
+    if _UNMIXED.match(value):
+        return False
     if looks_random(value, odd=0.35):
         return True
     if _WORDY.match(value) or not any(map(str.isdigit, value)):
         return size >= 12 and looks_random(value, shortest=12, odd=0.5)
-    return looks_random(value, shortest=8, odd=0.45) or (bool(_SYMBOLS.search(value)) and oddness(value) > 0.15)
+    return (
+        looks_random(value, shortest=8, odd=0.45)
+        or bool(_CHOSEN.search(value))
+        or (bool(_SYMBOLS.search(value)) and oddness(value) > 0.15)
+    )
 
 
 def is_strongly_random(value: str) -> bool:
     """A long random value, which needs only a faint hint from its context; never a hash or an id of a known form."""
     value = value[:_SAMPLE]
-    if len(value) < 20 or is_benign(value) or UUID.match(value):
+    if len(value) < 20 or _NO_TOKEN.search(value) or is_benign(value) or UUID.match(value):
         return False
     if HEX.match(value):
         return len(value) >= 32 and len(value) not in (40, 128) and is_hex(value)
@@ -236,14 +259,14 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return False
     if is_reference(value, quoted=quoted):
         return False
-    if _PATTERN.search(value) and quoted:
+    if (_PATTERN.search(value) and quoted) or _COLOUR.match(value) or _UNMIXED.match(value):
         return False
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
     symbols = bool(_SYMBOLS.search(value))
     if digits == size:
         return size >= 6 and len(set(value)) >= 4 and value not in "01234567890123456789" and quoted
-    if is_known_shape(value) and not (symbols and digits and letters and "/" not in value and ":" not in value):
+    if is_known_shape(value) and not (_CHOSEN.match(value) and "/" not in value and ":" not in value):
         return False
     if not letters or _ALGORITHM.match(value):
         return False

@@ -25,13 +25,18 @@ class Value(NamedTuple):
 
 _TYPED = re.compile(r"[ \t]*[&A-Za-z_][\w.<>\[\]|, ?&']{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*(?=[\\\"'`]|[bruBRU]\")")
 _OPEN = re.compile(
-    r"[ \t]{0,40}(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlL@]{1,2}(?=[\"']))?"
-    r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`“‘«])"
+    r"[ \t]{0,40}(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlLnN@]{1,2}(?=[\"']))?"
+    r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`\u201c\u2018\u00ab])"
 )
-_CLOSERS = {"“": "”", "‘": "’", "«": "»"}
+_EMPHASIS = re.compile(r"[ \t]{0,4}[*_]{1,3}[ \t]+(?=[^\s*])")  # Markdown: **Password:** X
+_BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is the lines below
+_DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
+_GAP = re.compile(r"[\s\"'`]")
+_CLOSERS = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,512})")
 _NEXT_LINE = re.compile(
-    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,511}={0,2})"
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?"
+    r"(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,511}={0,2})"
     r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
@@ -58,11 +63,17 @@ def read_value(
         typed = _TYPED.match(text, at, at + 80)
         if typed:
             at = typed.end()
+    emphasis = _EMPHASIS.match(text, at)
+    if emphasis:
+        at = emphasis.end()
     opened = _OPEN.match(text, at)
     if opened:
         value = _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
         return value._replace(wrapped=True) if value and opened["call"] else value
-    bare = _BARE.match(text, at)
+    bare = None if _BLOCK.match(text, at) else _BARE.match(text, at)
+    default = _DEFAULT.match(text, bare.start("value")) if bare else None
+    if default:
+        return Value(default.start("value"), default.end("value"), quoted=True)
     if bare:
         return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, whole_line=whole_line)
     below = _NEXT_LINE.match(text, at)
@@ -91,7 +102,7 @@ def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
     if line >= 0 and len(quote) == 1:
         end = line
     if at < 0 or line >= 0:
-        gap = re.compile(r"[\s\"'`]").search(text, start, end)
+        gap = _GAP.search(text, start, end)
         end = gap.start() if gap else end
     return Value(start, end, quoted=True) if end > start else None
 

@@ -18,15 +18,15 @@ from recall_lab.redaction.wraps import extended, joined
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
 _LONGEST_NAME = 80
-_NAME_TAIL = re.compile(r"[\w$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
+_NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
 _BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
 _AFTER = re.compile(
     r"(?P<close>[\\\"'`\])*}?!]{0,16})[ \t]{0,24}"
-    r"(?P<separator>=>|:=|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|：|＝|->|→|or\b|,|>|\||│)?"
+    r"(?P<separator>=>|:=|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
-    r"[\\\"'`]{0,8}[ \t]*(?:[,;/]|\{[^{}\"'=]{0,80}?(?=default))?(?:\s|\\[nrt]|\\\\n){0,24}"
-    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?(?:value|default)[\\\"']{0,8}[ \t]{0,8}[:=]|--(?:body|value)[ =]"
+    r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}\"'=]{0,80}?(?=default))?(?:\s|\\[nrt]|\\\\n){0,24}"
+    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?(?:value|val|default)[\\\"']{0,8}[ \t]{0,8}[:=]|--(?:body|value)[ =]"
     r"|</?\w{1,20}>(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code)>)",
     re.IGNORECASE,
 )
@@ -37,26 +37,36 @@ _SETTING = re.compile(
     re.MULTILINE,
 )
 _SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,512})")
-_QUOTED_NEXT = re.compile(r"[ \t]{0,4}\(?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
+_QUOTED_NEXT = re.compile(r"[ \t]{0,4}[({]?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _SENTENCE = re.compile(
     r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
     r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
     r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
-    r"|[ \t]*(?:[:=](?=[ \t])|[：＝是为は]|->|→|–|—))"
-    r"[ \t]{0,4}[\\\"'`*“‘<(\[]{0,5}(?P<value>[^\s\"'`”’]{4,512})"
+    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为は]|->|→|\u2013|\u2014))"
+    r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")
 _CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
+# ``password X`` and, from configurations of routers, ``password 0 X``; ``creds: admin / X``.
+_DIRECT = re.compile(
+    r"[ \t]{1,2}(?:[057][ \t])?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]|\Z)"
+)
+_CREDENTIAL_PAIR = re.compile(
+    r"[ \t]*(?::|are|is|=)?[ \t]*[\"'`(]?[\w.@-]{1,60}[\"'`]?[ \t]{0,2}[/:|][ \t]{0,2}[\"'`]?"
+    r"(?P<value>[^\s\"'`/]{6,200})"
+)
+_FOREIGN_TAIL = re.compile(r"(?<=[!-~])[^\x00-\x7f]+\Z")
 _DIGIT = re.compile(r"[0-9]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
-    r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|trace|"
-    r"span|request|version|build|chunk|image|object|parent|files?|path|src|urls?|href|signature|fingerprint|nonce|branch|"
+    r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|"
+    r"trace|span|request|version|build|chunk|image|object|parent|files?|path|src|urls?|href|signature|fingerprint|nonce|branch|"
     r"session|msg|message|call|task|agent|run|job|tool|block|node|name|model)\w{0,3}"
     r"[\\\"'`)\]]*[ \t]*[:=/(#]?[ \t]*[\\\"'`]?$"
 )
 _PRECEDING = re.compile(
-    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}[ \t]+(?:as|is|was|for)[ \t]+(?:(?:the|my|your|our|its|a|an|his|her|their)[ \t]+)?"
+    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}[ \t]+(?:as|is|was|for)[ \t]+"
+    r"(?:(?:the|my|your|our|its|a|an|his|her|their)[ \t]+)?"
     r"(?:[\w-]{1,24}[ \t]+){0,3}$",
     re.IGNORECASE,
 )
@@ -69,7 +79,8 @@ _TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3
 _TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
 _LINE_START = re.compile(
-    r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
+    r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*"
+    r"(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
 )
 
 
@@ -79,6 +90,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     held = promise(name)
     if held is None:
         return
+    if held == "hint" and _QUERY.search(text, max(0, left - 8), left):
+        held = "secret"
     value = _value(text, left, right, name, held)
     if value is not None:
         cut_off = _CUT_OFF.match(text, value.end) is not None
@@ -114,7 +127,10 @@ def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
     if name.lower() in ("key", "keys", "token", "secret", "password", "code", "phrase"):
         prose = _BEFORE_WORD.search(text, max(0, left - 26), left)
         if prose:
-            name = f"{prose[1]} {name}"
+            first = prose[1]
+            if text[prose.start() - 1 : prose.start()] == "\\" and first[0] in "nrt":
+                first = first[1:]
+            name = f"{first} {name}"
     return left, right, name
 
 
@@ -130,7 +146,7 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
         if name.startswith("-"):
             return _shell_word(text, right)
         quoted = _QUOTED_NEXT.match(text, right)
-        if quoted and held == "password" and not after["close"]:
+        if quoted and not after["close"] and (held == "password" or quoted[0][:1] in "({"):
             return read_value(text, quoted.end())
         if text[left:right].lower() == "password" and _NETRC.search(text, max(0, left - 120), left):
             return _shell_word(text, right)
@@ -168,7 +184,7 @@ def _over_a_break(text: str, value: Value, held: Promise, name: str) -> Spot | N
     """A value that only a line break keeps from being one."""
     if text[value.end : value.end + 1] not in "\r\n":
         return None
-    end = extended(text, value.start, value.end)
+    end = extended(text, value.end)
     if end == value.end or not _accepts(joined(text, value.start, end), held, name, quoted=value.quoted):
         return None
     return Spot(value.start, end, _kind(name, held))
@@ -208,10 +224,17 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     limit = line_end if line_end >= 0 else min(len(text), right + 120)
     if not _DIGIT.search(text, right, limit):
         return
+    pair = _CREDENTIAL_PAIR.match(text, right) if "cred" in name.lower() else None
+    direct = _DIRECT.match(text, right) if held == "password" else None
+    for found in filter(None, (pair, direct)):
+        start, candidate = found.start("value"), found["value"].rstrip(".,;:)>]}")
+        if shapes.is_secret(candidate) or shapes.is_password(candidate, quoted=found is pair):
+            yield Spot(start, start + len(candidate), "password")
+            return
     sentence = _SENTENCE.match(text, right)
     if sentence:
         start = sentence.start("value")
-        candidate = sentence["value"].rstrip(".,;:)>]}*\\")
+        candidate = _FOREIGN_TAIL.sub("", sentence["value"].rstrip(".,;:)>]}*\\"))
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
         if fits and not _CUT_OFF.match(text, start + len(candidate)):
             yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
@@ -229,9 +252,8 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     if _LABEL.search(text, max(right, start - 24), start):
         return
     adjacent = _ADJACENT.match(text[right:start]) is not None
-    if shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate)):
-        yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
-    elif adjacent and held != "hint" and shapes.is_secret(candidate):
+    random = shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate))
+    if random or (adjacent and held != "hint" and shapes.is_secret(candidate)):
         yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
 
 
@@ -248,7 +270,7 @@ def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]
         yield Spot(before.start("value"), before.end("value"), _kind(name, held))
 
 
-def read_identified(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:
     """SQL's ``IDENTIFIED BY 'X'``."""
     clause = _IDENTIFIED.match(text, start)
     value = read_value(text, clause.end()) if clause else None
@@ -265,6 +287,6 @@ def read_named_prefix(text: str, start: int, end: int) -> Iterator[Spot]:
         return
     low, high = prefix.start(), rest.end()
     body = re.split(r"[-_]", text[start:high])[-1]
-    if any(map(str.isdigit, body)) and shapes.looks_random(body, shortest=20, odd=0.45):
-        if not shapes.is_benign(text[low:high]):
-            yield Spot(low, high, "api_key")
+    random = any(map(str.isdigit, body)) and shapes.looks_random(body, shortest=20, odd=0.45)
+    if random and not shapes.is_benign(text[low:high]):
+        yield Spot(low, high, "api_key")

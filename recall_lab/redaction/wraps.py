@@ -48,11 +48,11 @@ def read_wrapped(text: str, start: int, end: int, tokens: Callable[[str], Iterat
     yield Spot(start, at, "")
 
 
-def extended(text: str, start: int, end: int) -> int:
+def extended(text: str, end: int) -> int:
     """The end of a secret that goes on in the next lines.
 
-    The secret has to reach the end of its line, and the next line to start with something random that is not the name of a
-    value of its own; where the line is too short to have been wrapped, with something long and random.
+    The secret has to reach the end of its line, and the next line to start with something random that is not the name
+    of a value of its own; where the line is too short to have been wrapped, with something long and random.
     """
     for _ in range(_MOST_PARTS):
         gap = _BREAK.match(text, end)

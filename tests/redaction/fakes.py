@@ -23,7 +23,7 @@ def draw(rng: random.Random, alphabet: str, length: int) -> str:
     """A string of the alphabet; one that happens to hold no digit or no letter is drawn again."""
     while True:
         value = "".join(rng.choice(alphabet) for _ in range(length))
-        if length < 8 or alphabet in (DIGITS,) or (any(c.isdigit() for c in value) and any(c.isalpha() for c in value)):
+        if length < 8 or alphabet == DIGITS or (any(c.isdigit() for c in value) and any(c.isalpha() for c in value)):
             return value
 
 

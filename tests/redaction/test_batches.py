@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
-import fakes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_lab.redaction import Redactor
 from recall_lab.redaction.buffers import SEPARATOR, Buffer, cut
+from tests.redaction import fakes
 
 
 def _samples(seed: int, count: int) -> list[str]:

@@ -6,10 +6,10 @@ import base64
 import json
 import random
 
-import fakes
 import pytest
 
 from recall_lab.redaction import Redactor
+from tests.redaction import fakes
 
 RNG = random.Random(31)
 KEY = fakes.pem("RSA " + "PRIVATE KEY", 6)(RNG)
@@ -69,7 +69,8 @@ def test_a_secret_is_found_through_colours_and_invisible_characters(redactor: Re
     middle = len(TOKEN) // 2
     for gap in ("\x1b[31m", "\x1b[0;1m", "\\u001b[32m", "\\x1b[0m", "\u200b", "\u00ad"):
         left = _left(redactor, f"token {TOKEN[:middle]}{gap}{TOKEN[middle:]} set")
-        assert TOKEN[:middle] not in left and TOKEN[middle:] not in left
+        assert TOKEN[:middle] not in left
+        assert TOKEN[middle:] not in left
         assert left.endswith(" set")
 
 
@@ -77,7 +78,8 @@ def test_a_secret_is_found_through_colours_and_invisible_characters(redactor: Re
 def test_a_secret_is_found_over_line_breaks(redactor: Redactor, brk: str) -> None:
     middle = len(TOKEN) // 2
     left = _left(redactor, f"export GH={TOKEN[:middle]}{brk}{TOKEN[middle:]} && make")
-    assert TOKEN[:middle] not in left and TOKEN[middle:] not in left
+    assert TOKEN[:middle] not in left
+    assert TOKEN[middle:] not in left
     assert left.endswith(" && make")
 
 
@@ -104,7 +106,8 @@ def test_kubernetes_secrets(redactor: Redactor) -> None:
     )
     left = _left(redactor, text)
     assert left.count("[REDACTED:kubernetes_secret]") == 1
-    assert f"ca.crt: {value}" in left and f"mode: {value}" in left
+    assert f"ca.crt: {value}" in left
+    assert f"mode: {value}" in left
     as_json = json.dumps({"kind": "Secret", "data": {"DB": value}, "metadata": {"name": "db"}})
     assert value not in _left(redactor, as_json)
 

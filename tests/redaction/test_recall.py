@@ -6,11 +6,11 @@ import random
 from collections import Counter
 from pathlib import Path
 
-import fakes
 import pytest
 
 from recall_lab.evaluation.redaction import evaluate_redaction
 from recall_lab.redaction import Redactor
+from tests.redaction import fakes
 
 
 def _missed(redactor: Redactor, rows: list[tuple[str, str, str, int, int]]) -> list[tuple[str, str]]:
@@ -56,7 +56,11 @@ def test_nothing_but_the_secret_is_taken(redactor: Redactor, context: str) -> No
 @pytest.mark.corpus
 def test_the_labelled_file_meets_its_bars(redactor: Redactor, corpus: Path) -> None:
     report = evaluate_redaction(corpus / "redaction" / "dev.jsonl", redactor)
-    assert report.recall is not None and report.recall >= 0.98
-    assert report.precision is not None and report.precision >= 0.97
-    assert report.over_redaction is not None and report.over_redaction <= 0.005
-    assert report.benign_hit_rate is not None and report.benign_hit_rate <= 0.02
+    assert report.recall is not None
+    assert report.recall >= 0.98
+    assert report.precision is not None
+    assert report.precision >= 0.97
+    assert report.over_redaction is not None
+    assert report.over_redaction <= 0.005
+    assert report.benign_hit_rate is not None
+    assert report.benign_hit_rate <= 0.02

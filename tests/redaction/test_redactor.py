@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
-import fakes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_lab.redaction import Redactor
 from recall_lab.redaction.kinds import KINDS
+from tests.redaction import fakes
 
 
 def _text_with_secrets(seed: int, pieces: list[str]) -> str:

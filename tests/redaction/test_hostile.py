@@ -1,0 +1,73 @@
+"""Time grows with the text, not faster, whatever the text is made of."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from recall_lab.redaction import Redactor
+
+PIECES = {
+    "pem start": "-----BEGIN",
+    "pem head": "-----BEGIN RSA " + "PRIVATE KEY-----\n",
+    "pem end": "-----END " + "PRIVATE KEY-----\n",
+    "key_": "key_",
+    "assignment": "API_KEY=",
+    "assignment with space": "password: ",
+    "sentence": "password is ",
+    "letter": "a",
+    "quote": '"',
+    "single quote": "'",
+    "backslash": "\\",
+    "escaped quote": '\\"',
+    "open value": 'password="',
+    "colour": "\x1b[31m",
+    "zero width": "\u200b",
+    "jwt": "eyJ" + "hbGciOiJI.eyJ",
+    "prefix": "gh" + "p_",
+    "cut prefix": "gh" + "p_abc\n",
+    "access key": "AK" + "IA",
+    "cookie": "Cookie: a=",
+    "header": "Authorization: Bearer ",
+    "address": "https://a:",
+    "credentials": "://a:b@",
+    "option": " -u a:b",
+    "glued": "mysql -px ",
+    "pipe": "echo x | docker login --password-stdin ",
+    "manifest": "kind: Secret\ndata:\n",
+    "vault": "$ANSIBLE_VAULT;1.1;AES256\n",
+    "machine": "machine a login b password ",
+    "mark": "[REDACTED:password]",
+    "query": "?token=&",
+    "foreign": "密码：",
+}
+
+
+def _seconds(redactor: Redactor, text: str) -> float:
+    started = time.process_time()
+    redactor.scan([text])
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
+def test_time_is_linear(redactor: Redactor, piece: str) -> None:
+    small, large = (piece * (size // len(piece)) for size in (25_000, 100_000))
+    # Four times the text may take four times as long, doubled for a busy machine; a square would take sixteen times.
+    for _ in range(3):
+        before, after = _seconds(redactor, small), _seconds(redactor, large)
+        if after < max(0.05, 8 * before):
+            return
+    pytest.fail(f"{before:.3f} s for 25 kB, {after:.3f} s for 100 kB")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
+def test_a_megabyte_takes_seconds(redactor: Redactor, piece: str) -> None:
+    assert _seconds(redactor, piece * (1_000_000 // len(piece))) < 30
+
+
+def test_redacting_hostile_text_ends(redactor: Redactor) -> None:
+    text = "".join(f"token{n}=[REDACTED:password]x9Kd{n}QwZ " for n in range(300))
+    (once,) = redactor.redact([text])
+    assert redactor.redact([once.text])[0].text == once.text
