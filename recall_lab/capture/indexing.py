@@ -13,6 +13,7 @@ from tqdm.auto import tqdm
 
 from recall_lab.activity import fold_activity
 from recall_lab.capture.accounts import decode
+from recall_lab.capture.captured import CapturedBefore
 from recall_lab.capture.discovery import Discovery, Found, discover
 from recall_lab.capture.files import is_there
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
@@ -59,7 +60,8 @@ def index(
     """
     started = time.perf_counter()
     named = list(paths)
-    seen = discovery or discover(settings, named, host, conversations=conversations, cwd=cwd)
+    captured = CapturedBefore(settings.store)
+    seen = discovery or discover(settings, named, host, conversations=conversations, cwd=cwd, captured=captured)
     with open_writer(settings.store) as writer:
         run = _Capture(settings, writer, rebuild=rebuild)
         try:
@@ -108,7 +110,7 @@ class _Capture:
         with closing(outcomes(jobs, context)) as read, _progress_bar(total, show=progress and total > 0) as bar:
             for outcome in read:
                 if isinstance(outcome, Ready):
-                    self.rules_seconds = outcome.rules_seconds
+                    self.rules_seconds = max(self.rules_seconds, outcome.rules_seconds)
                 elif isinstance(outcome, Failed):
                     self._problems.append(_unreadable(str(jobs[outcome.job].path), outcome.why))
                 else:

@@ -1,6 +1,6 @@
-"""Reading beside writing: transcripts are parsed and redacted in one process while another writes the store.
+"""Reading beside writing: transcripts are parsed and redacted in other processes while this one writes the store.
 
-Small captures stay in one process, because starting a second one takes longer than they do.
+Small captures stay in one process, because starting another takes longer than they do.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from queue import Queue
@@ -25,6 +26,7 @@ from recall_lab.redaction import open_redactor
 from recall_lab.settings import ToolResults
 
 _WORTH_A_PROCESS = 8_000_000  # bytes to read
+_MOST_READERS = 4  # more than that would wait for the one writer
 _FRAMES_AHEAD = 4  # batches that wait in memory while one is written
 _LENGTH_BYTES = 8
 
@@ -107,14 +109,14 @@ def decode_task(data: bytes) -> Task:
 
 
 def outcomes(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, None]:
-    """Read the jobs in their order and yield what comes of them.
+    """Read the jobs and yield what comes of them; those of one job in their order.
 
     Raises:
         RedactionError: the rules cannot be loaded; nothing was read.
     """
     todo = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
-    alone = todo < _WORTH_A_PROCESS or _processors() < 2
-    return read_all(jobs, context) if alone else _beside(jobs, context)
+    readers = min(_processors(), _MOST_READERS, todo // _WORTH_A_PROCESS)
+    return read_all(jobs, context) if _processors() < 2 or readers < 1 else _beside(jobs, context, readers)
 
 
 def _processors() -> int:
@@ -140,46 +142,91 @@ def read_all(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, 
             yield Failed(number, error.strerror or type(error).__name__)
 
 
-def _beside(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, None]:
-    """Read the jobs in a process of their own; it ends when this one does, or when the iterator is closed."""
-    task = Task(context, tuple(jobs))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "recall_lab.capture.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    assert process.stdin
-    assert process.stdout
-    frames: Queue[bytes] = Queue(_FRAMES_AHEAD)
-    pump = Thread(target=_pump, args=(process.stdout, frames), daemon=True)
+def _beside(jobs: Sequence[Job], context: Context, readers: int) -> Generator[Outcome, None, None]:
+    """Read the jobs in processes of their own; they end when this one does, or when the iterator is closed."""
+    frames: Queue[tuple[int, bytes]] = Queue(_FRAMES_AHEAD)
+    started: list[_Process] = []
+    decoder = msgspec.msgpack.Decoder(_Frame)
     try:
-        write_frame(process.stdin, encode_task(task))
-        pump.start()
-        decoder = msgspec.msgpack.Decoder(_Frame)
-        while data := frames.get():
+        for numbers in _shares(jobs, readers):
+            started.append(_Process(len(started), numbers, Task(context, tuple(jobs[n] for n in numbers)), frames))
+        ended = 0
+        while ended < len(started):
+            place, data = frames.get()
+            if not data:
+                started[place].check()
+                ended += 1
+                continue
             frame = decoder.decode(data)
             if isinstance(frame, Fatal):
                 raise RedactionError(frame.message)
-            yield frame
-        if process.wait() != 0:
+            yield frame if isinstance(frame, Ready) else started[place].renumbered(frame)
+    finally:
+        for process in started:
+            process.end()
+
+
+def _shares(jobs: Sequence[Job], readers: int) -> list[list[int]]:
+    """Deal the jobs out, the largest first, each to the reader that has least to do; each keeps their order."""
+    shares: list[list[int]] = [[] for _ in range(min(readers, len(jobs)))]
+    loads = [0] * len(shares)
+    for number in sorted(range(len(jobs)), key=lambda n: (-jobs[n].stat.size, n)):
+        lightest = loads.index(min(loads))
+        shares[lightest].append(number)
+        loads[lightest] += jobs[number].stat.size
+    return [sorted(share) for share in shares]
+
+
+class _Process:
+    """One reading process, and the thread that moves its frames into memory; an empty frame marks the end."""
+
+    def __init__(self, place: int, numbers: Sequence[int], task: Task, frames: Queue[tuple[int, bytes]]) -> None:
+        self._numbers = numbers
+        self._frames = frames
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "recall_lab.capture.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._child.stdin
+        assert self._child.stdout
+        self._in, self._out = self._child.stdin, self._child.stdout
+        self._pump = Thread(target=self._move, args=(place,), daemon=True)
+        # A child that died at once is noticed by its empty output.
+        with suppress(BrokenPipeError):
+            write_frame(self._in, encode_task(task))
+        self._pump.start()
+
+    def renumbered(self, outcome: Read | Failed) -> Read | Failed:
+        """Return the outcome with the job's number among all jobs."""
+        return msgspec.structs.replace(outcome, job=self._numbers[outcome.job])
+
+    def check(self) -> None:
+        """Make sure that the process, which has closed its output, came to its end.
+
+        Raises:
+            SourceError: it did not.
+        """
+        if self._child.wait() != 0:
             raise SourceError(
-                f"the reading process ended early (exit code {process.returncode}); what was captured is kept, "
+                f"a reading process ended early (exit code {self._child.returncode}); what was captured is kept, "
                 "run `recall-lab index` again"
             )
-    finally:
-        process.kill()
-        process.wait()
-        process.stdin.close()
-        while pump.is_alive():
-            while not frames.empty():
-                frames.get_nowait()
-            pump.join(0.01)
-        process.stdout.close()
 
+    def end(self) -> None:
+        """Stop the process, whatever it is doing, and let go of its pipes."""
+        self._child.kill()
+        self._child.wait()
+        with suppress(BrokenPipeError):
+            self._in.close()
+        while self._pump.is_alive():
+            while not self._frames.empty():
+                self._frames.get_nowait()
+            self._pump.join(0.01)
+        self._out.close()
 
-def _pump(stream: IO[bytes], frames: Queue[bytes]) -> None:
-    """Move frames from the pipe into memory; an empty one marks the end."""
-    while data := read_frame(stream):
-        frames.put(data)
-    frames.put(b"")
+    def _move(self, place: int) -> None:
+        while data := read_frame(self._out):
+            self._frames.put((place, data))
+        self._frames.put((place, b""))
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:

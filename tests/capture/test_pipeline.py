@@ -14,7 +14,7 @@ from recall_lab.capture import pipeline
 from recall_lab.capture.files import Stat
 from recall_lab.capture.pipeline import Context, Failed, Read, Ready, Task, decode_task, encode_task, outcomes
 from recall_lab.capture.reading import Job
-from recall_lab.errors import RedactionError
+from recall_lab.errors import RedactionError, SourceError
 
 from .conftest import Home, lines
 
@@ -33,7 +33,7 @@ def jobs(home: Home, count: int = 3) -> list[Job]:
 
 @pytest.fixture
 def beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "_WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(pipeline, "_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(pipeline, "_processors", lambda: 2)
 
 
@@ -41,15 +41,18 @@ def beside(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_both_ways_of_reading_agree(home: Home, rules_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     alone = [outcome for outcome in pipeline.read_all(jobs(home), context(rules_cache)) if isinstance(outcome, Read)]
-    monkeypatch.setattr(pipeline, "_WORTH_A_PROCESS", 0)
+    monkeypatch.setattr(pipeline, "_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(pipeline, "_processors", lambda: 2)
     other = list(outcomes(jobs(home), context(rules_cache)))
     assert isinstance(other[0], Ready)
 
-    def strip(read: Read) -> object:
-        return msgspec.structs.replace(read.reading.batch, source=None, rules_version="")
+    assert [type(outcome) for outcome in other].count(Ready) == 2
 
-    assert list(map(strip, alone)) == [strip(outcome) for outcome in other[1:] if isinstance(outcome, Read)]
+    def strip(outcomes: list[Read]) -> list[object]:
+        found = [msgspec.structs.replace(read.reading.batch, rules_version="") for read in outcomes]
+        return [msgspec.structs.replace(batch, source=None) for batch in sorted(found, key=lambda b: b.source.path)]
+
+    assert strip(alone) == strip([outcome for outcome in other if isinstance(outcome, Read)])
 
 
 @pytest.mark.usefixtures("beside")
@@ -57,11 +60,8 @@ def test_a_file_that_went_away_costs_that_file(home: Home, rules_cache: Path) ->
     todo = jobs(home)
     todo[1].path.unlink()
     got = list(outcomes(todo, context(rules_cache)))
-    assert [(type(outcome), outcome.job) for outcome in got[1:] if not isinstance(outcome, Ready)] == [
-        (Read, 0),
-        (Failed, 1),
-        (Read, 2),
-    ]
+    told = {outcome.job: type(outcome) for outcome in got if not isinstance(outcome, Ready)}
+    assert told == {0: Read, 1: Failed, 2: Read}
 
 
 @pytest.mark.usefixtures("beside")
@@ -93,3 +93,18 @@ def test_any_file_name_reaches_the_other_process(name: bytes) -> None:
     job = Job(path, "codex", "local", Stat(1, 2, 3))
     task = Task(context(Path("/cache")), (job,))
     assert decode_task(encode_task(task)) == task
+
+
+def test_every_job_is_dealt_out_once_and_the_loads_are_alike() -> None:
+    jobs = [Job(Path(f"/{size}"), "codex", "local", Stat(size, 0, 0)) for size in (9, 1, 8, 2, 7, 3)]
+    shares = pipeline._shares(jobs, 2)
+    assert sorted(number for share in shares for number in share) == list(range(6))
+    assert [sum(jobs[number].stat.size for number in share) for share in shares] == [15, 15]
+    assert pipeline._shares(jobs[:1], 4) == [[0]]
+
+
+@pytest.mark.usefixtures("beside")
+def test_a_reading_process_that_dies_is_said(home: Home, rules_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline.sys, "executable", "/bin/false")
+    with pytest.raises(SourceError, match="run `recall-lab index` again"):
+        list(outcomes(jobs(home), context(rules_cache)))
