@@ -13,7 +13,7 @@ from recall_lab.hosts.base import Checkpoint, RawRecord, RawSession
 from recall_lab.model import DISPOSITIONS, Disposition, LedgerRow, PlacedBlock, Problem, Session
 
 _MAX_PROBLEMS = 10_000
-_PROBLEMS: tuple[Disposition, ...] = ("malformed", "unknown")
+_PROBLEMS: tuple[Disposition, ...] = ("malformed", "unknown", "pending")
 
 
 class _Queued(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class Accounts:
         for record in self._open:
             if record.offset < checkpoint.offset:
                 self._add(record.record_type, record.disposition, record.records, record.length)
-                if record.disposition in _PROBLEMS and len(self._problems) < _MAX_PROBLEMS:
+                if _is_noted(record) and len(self._problems) < _MAX_PROBLEMS:
                     self._problems.append(_problem(record))
             else:
                 rest.append(record)
@@ -133,7 +133,7 @@ class Accounts:
 
     def problems(self) -> tuple[Problem, ...]:
         """Return the whole source's problems, at most 10,000 of them."""
-        fresh = [_problem(record) for record in self._open if record.disposition in (*_PROBLEMS, "pending")]
+        fresh = [_problem(record) for record in self._open if _is_noted(record)]
         return tuple((self._problems + fresh)[:_MAX_PROBLEMS])
 
     @property
@@ -150,6 +150,11 @@ class Accounts:
         key = f"{disposition} {record_type}"
         known, known_size = self._ledger.get(key, (0, 0))
         self._ledger[key] = (known + records, known_size + size)
+
+
+def _is_noted(record: RawRecord) -> bool:
+    """Say whether a record could not be used, or only after something in it was replaced."""
+    return record.disposition in _PROBLEMS or record.reason is not None
 
 
 def _problem(record: RawRecord) -> Problem:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -27,6 +28,8 @@ _PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (".gemini", ("tmp",)),
 )
 _SUFFIXES = frozenset({".jsonl", ".json", ".zip"})
+
+Captured = Callable[[Path], str | None]
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -100,6 +103,7 @@ def discover(
     *,
     conversations: Collection[str] = (),
     cwd: Path | None = None,
+    captured: Captured = lambda _: None,
 ) -> Discovery:
     """List the transcripts in ``paths``, or in the known folders when there are none.
 
@@ -109,6 +113,7 @@ def discover(
         host: The host of files that are not recognised.
         conversations: Of the exports among the paths, these alone, by their ids.
         cwd: The folder that the named transcripts belong to, where they log none.
+        captured: Told a path that says nothing of itself, gives the host of what was captured of it before.
 
     Raises:
         SourceError: a named path does not exist, or a named file is not a transcript.
@@ -120,12 +125,12 @@ def discover(
     named = [Path(path).absolute() for path in paths]
     if not named and (conversations or cwd):
         raise UsageError("name the export: conversations are chosen, and given a folder, in a file that is named")
-    search = _Search(host)
+    search = _Search(host, captured)
     for path in named:
         if path.is_dir():
             search.walk(path, "local")
         else:
-            search.found.update((found.path, found) for found in _named_file(path, host))
+            search.found.update((found.path, found) for found in _named_file(path, host, captured))
     if not named:
         for folder, machine in known_folders(settings):
             search.walk(folder, machine)
@@ -134,22 +139,24 @@ def discover(
     return search.result(str(cwd.absolute()) if cwd else None)
 
 
-def discover_changed(settings: Settings, paths: Iterable[Path]) -> Discovery:
+def discover_changed(settings: Settings, paths: Iterable[Path], captured: Captured = lambda _: None) -> Discovery:
     """List those of the paths that are transcripts; what is not one, or is gone, is passed over."""
     machines = dict(known_folders(settings))
-    search = _Search(None)
+    search = _Search(None, captured)
     for path in paths:
         folder = next((folder for folder in machines if path.is_relative_to(folder)), path.parent)
         search.look_at(path, folder, machines.get(folder, "local"))
     return Discovery(search.result().found, ())
 
 
-def _named_file(path: Path, host: str | None) -> list[Found]:
+def _named_file(path: Path, host: str | None, captured: Captured) -> list[Found]:
     try:
         size = path.stat().st_size
         if not path.is_file():
             raise SourceError(f"{path}: not a regular file; name a transcript or a folder")
         found = _sources(path, "local", size, host)
+        if not found and (known := _by_place(path, path.parent) or captured(path)):
+            found = [Found(path, known, "local", size)]
     except SourceError:
         raise
     except FileNotFoundError:
@@ -180,8 +187,9 @@ def _conversation(path: Path, machine: str, held: Held) -> Found:
 class _Search:
     """Collects what was found and what was not recognised."""
 
-    def __init__(self, host: str | None) -> None:
+    def __init__(self, host: str | None, captured: Captured) -> None:
         self._host = host
+        self._captured = captured
         self.found: dict[Path, Found] = {}
         self._unrecognised: set[Path] = set()
 
@@ -198,16 +206,17 @@ class _Search:
             return
         if _beside(path, folder):
             return
+        size = _size_inside(path, folder)
+        if size is None:
+            self._unrecognised.add(path)
+            return
         try:
-            if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-                self._unrecognised.add(path)
-                return
-            size = path.stat().st_size
             found = _sources(path, machine, size, None)
         except OSError:
             found = []
-        if not found and path.suffix != ".zip" and (host := _by_place(path, folder) or self._host):
-            found = [Found(path, host, machine, size)]
+        if not found and path.suffix != ".zip":
+            host = _by_place(path, folder) or self._host or self._captured(path)
+            found = [Found(path, host, machine, size)] if host else []
         if not found:
             self._unrecognised.add(path)
         self.found.update((one.path, one) for one in found)
@@ -248,6 +257,17 @@ def _beside(path: Path, folder: Path) -> bool:
     if folder.parts[-2:] == (".gemini", "tmp"):
         return "chats" not in path.relative_to(folder).parts
     return False
+
+
+def _size_inside(path: Path, folder: Path) -> int | None:
+    """Return a file's size; None when it is none, is gone, or is a link that leads out of the folder or nowhere."""
+    try:
+        # A pipe would be waited for when it is opened.
+        found = path.stat()
+        inside = not path.is_symlink() or path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a link that leads to itself is a RuntimeError in some versions of pathlib
+        return None
+    return found.st_size if inside and stat.S_ISREG(found.st_mode) else None
 
 
 def _by_place(path: Path, folder: Path) -> str | None:

@@ -13,6 +13,7 @@ from recall_lab.capture.files import Fingerprint, Opener, Part, Stat, read_lines
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.privacy import is_private
 from recall_lab.capture.repositories import Repositories
+from recall_lab.errors import SourceError
 from recall_lab.hosts import HOSTS
 from recall_lab.hosts.base import (
     Checkpoint,
@@ -94,7 +95,6 @@ class _Run:
         self._opener = shared.opener
         known = job.known
         settled = decode(known.parser_state) if known else Settled()
-        self._accounts = Accounts(settled)
         # Where nothing of the parser was kept (see ``_batch``) the source is read from its start.
         self._resume = (
             Checkpoint(known.resume_offset, known.resume_ord, settled.parser, settled.raw_session)
@@ -103,9 +103,13 @@ class _Run:
         )
         host = HOSTS[job.host]
         companion = host.companion(job.path)
-        self._parser = host.parser(
-            job.path, self._resume, agents=shared.agents, companion=read_small(Path(companion)) if companion else b""
-        )
+        beside = read_small(Path(companion)) if companion else b""
+        try:
+            self._parser = host.parser(job.path, self._resume, agents=shared.agents, companion=beside)
+        except SourceError:  # kept by another version of the host: likewise
+            self._resume, settled = None, Settled(session=settled.session)
+            self._parser = host.parser(job.path, None, agents=shared.agents, companion=beside)
+        self._accounts = Accounts(settled)
         self._from_ord = self._resume.ord if self._resume else 0
         self._raw_session: RawSession | None = None
         self._session = settled.session
@@ -167,12 +171,13 @@ class _Run:
                 self._raw_session = _told_over(self._raw_session, told)
 
     def _take_child(self, agent_id: str, event: RawBlock | RawSession | RawModelCall | RawToolCall) -> None:
+        agent = self._preparer.small(agent_id)
         if isinstance(event, RawSession):
             repo = self._repositories.key(event.remote, event.cwd)
             child = self._preparer.session(self._job.host, event, repo)
-            self._children[agent_id] = msgspec.structs.replace(child, agent_id=agent_id)
+            self._children[agent] = msgspec.structs.replace(child, agent_id=agent)
         else:
-            self._take([msgspec.structs.replace(event, agent=agent_id)])
+            self._take([msgspec.structs.replace(event, agent=agent)])
 
     def _batch(
         self,

@@ -10,6 +10,7 @@ from threading import Event
 
 from watchfiles import watch as file_events
 
+from recall_lab.capture.captured import CapturedBefore
 from recall_lab.capture.discovery import discover, discover_changed, known_folders
 from recall_lab.capture.indexing import index
 from recall_lab.errors import NotFoundError, StoreBusyError
@@ -46,7 +47,8 @@ def watch(
     folders = named or [folder for folder, _ in known_folders(settings)]
     if not folders:
         raise NotFoundError("no transcripts to watch yet; use a coding agent first, or name a folder")
-    report(index(settings, named, discovery=discover(settings, named), progress=progress))
+    captured = CapturedBefore(settings.store)
+    report(index(settings, named, discovery=discover(settings, named, captured=captured), progress=progress))
     waiting: dict[Path, None] = {}
     swept = time.monotonic()
     events = file_events(
@@ -64,7 +66,8 @@ def watch(
         if not waiting and not whole:
             continue
         taken = list(waiting)[:_FILES_A_PASS]
-        seen = discover(settings, named) if whole else discover_changed(settings, taken)
+        captured = CapturedBefore(settings.store)
+        seen = discover(settings, named, captured=captured) if whole else discover_changed(settings, taken, captured)
         try:
             done = index(settings, named if whole else taken, discovery=seen) if seen.found else None
         except StoreBusyError:
