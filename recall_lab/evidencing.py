@@ -12,32 +12,45 @@ from recall_lab.model import Check, Citation, Hit, Reading, Verification
 
 if TYPE_CHECKING:
     from recall_lab.briefs import LabBrief
-    from recall_lab.evidence import Continuation, Repeat, Revision, SessionView, SkillDraft
+    from recall_lab.evidence import Continuation, Repeat, Repository, Revision, SessionView, SkillDraft
     from recall_lab.store.read_records import SessionInfo
 
 
 class Evidence(Analysis):
     """Reads and cites from the store of one home."""
 
-    def cite(self, block: str | Hit | CitableHit, quote: str | None = None, *, start: int | None = None) -> Citation:
-        """Cite exact words of a block, or a hit's passage.
+    def cite(
+        self,
+        block: str | Hit | CitableHit,
+        quote: str | None = None,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> Citation:
+        """Cite exact words of a block, a span of it, or a hit's passage.
 
         Args:
             block: A block id, a head of one, a receipt, or a hit.
-            quote: The words; of a hit the whole passage, of a block the whole text when left out.
-            start: Where they start, in code points, when they stand several times.
+            quote: The words; of a hit the whole passage, of a block the span or the whole text when left out.
+            start: Where the span starts, in code points; with a quote, which of its places is meant.
+            end: Where the span ends, exclusive; at the text's end when left out.
 
         Raises:
-            CitationError: the words are not in the block.
+            CitationError: the words are not in the block, or the span is not.
             UnknownBlockError: there is no such block.
         """
         from recall_lab.evidence import cite
 
         hit = block.hit if isinstance(block, CitableHit) else block
-        if isinstance(hit, Hit):
-            return cite(self.reader, hit.block_id, quote=quote, span=(hit.start, hit.end), revision=hit.content_hash)
-        span = None if start is None else (start, start + len(quote or ""))
-        return cite(self.reader, hit, quote=quote, span=span)
+        revision = hit.content_hash if isinstance(hit, Hit) else None
+        block_id = hit.block_id if isinstance(hit, Hit) else hit
+        span = (hit.start, hit.end) if isinstance(hit, Hit) else None
+        if start is not None or end is not None:
+            first = start or 0
+            if end is None and quote is None:
+                end = self.read(block_id, start=0, length=0, revision=revision).length
+            span = (first, first + len(quote or "") if end is None else end)
+        return cite(self.reader, block_id, quote=quote, span=span, revision=revision)
 
     def check(self, block: str | Citation, quote: str | None = None, *, expected_hash: str | None = None) -> Check:
         """Check a citation, or words against a block: valid or not, every occurrence, changed or gone since.
@@ -95,13 +108,16 @@ class Evidence(Analysis):
 
         return session_view(self.reader, session, zone=self.zone, **view)
 
-    def brief(self, question: str, chosen: Hits | Iterable[Any] | None = None, **options: Any) -> LabBrief:
+    def brief(
+        self, question: str, chosen: Hits | Iterable[Any] | None = None, *, observe: bool = False, **options: Any
+    ) -> LabBrief:
         """Make a document of citations; ``.save(path)`` writes it as .md, .html, .ipynb or .json.
 
         Args:
             question: What it answers.
             chosen: Hits or citations in the order wanted; the best passages for the question when left out.
-            options: More for :func:`recall_lab.evidence.compose`: notes, remarks, title, filters, limit.
+            observe: Also say which branch and commit the working folder's repository is at now.
+            options: More for :func:`recall_lab.evidence.compose`: session, notes, remarks, title, filters, limit.
 
         Raises:
             UsageError: there is neither a question nor anything chosen.
@@ -112,7 +128,20 @@ class Evidence(Analysis):
 
         picked = None if chosen is None else [item.hit if isinstance(item, CitableHit) else item for item in chosen]
         options.setdefault("zone", self.zone)
+        if observe:
+            options.setdefault("repository", self._observed(Path.cwd()))
         return LabBrief(compose(self.reader, question, picked, **options))
+
+    def _observed(self, folder: Path) -> Repository:
+        """What git's files say of a folder; its names go into a document, so they pass the detector like others."""
+        import msgspec
+
+        from recall_lab.capture.rules import open_rules
+        from recall_lab.evidence import observe
+
+        seen = observe(folder)
+        where, branch = (one.text for one in open_rules(self.settings).redact([seen.folder, seen.branch or ""]))
+        return msgspec.structs.replace(seen, folder=where, branch=branch or None)
 
     def verify(self, path: Path | str) -> Verification:
         """Check every receipt in a file again.

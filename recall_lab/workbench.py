@@ -68,6 +68,11 @@ def copy_notebooks(folder: Path, *, sample: bool) -> Copies:
     return Copies(folder / FIRST, tuple(kept))
 
 
+def written_copies(folder: Path) -> dict[str, str]:
+    """Return what was copied into a work folder: name -> sha256 of the copy as it was written, in hex."""
+    return _read_manifest(folder / _MANIFEST)
+
+
 def _for_use(notebook: bytes, *, sample: bool) -> bytes:
     """A notebook that opens what its owner has: the sample, or a history of their own, then without stored output."""
     if sample:

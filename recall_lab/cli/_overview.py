@@ -6,7 +6,7 @@ from recall_lab.cli._commands import Entry
 
 UPKEEP, EVIDENCE = "recall_lab.cli.upkeep", "recall_lab.cli.evidence"
 ANALYSIS, WORKBENCH = "recall_lab.cli.analysis", "recall_lab.cli.workbench"
-OUTCOMES, KEEPING = "recall_lab.cli.outcomes", "recall_lab.cli.keeping"
+OUTCOMES, KEEPING, TENDING = "recall_lab.cli.outcomes", "recall_lab.cli.keeping", "recall_lab.cli.tending"
 CAPTURE, FIND, CITE, NEXT = "Capture", "Search and read", "Cite", "Go on from a session"
 COUNT, WORK, KEEP = "Count", "Workbench", "Look after the store"
 
@@ -15,7 +15,9 @@ COMMANDS: dict[str, Entry] = {
     "status": Entry(UPKEEP, CAPTURE, "Count sources, sessions, records and bytes by what became of them."),
     "sources": Entry(UPKEEP, CAPTURE, "List the known transcripts and how far each is captured."),
     "doctor": Entry("recall_lab.cli.doctor", CAPTURE, "Check store and sources, and what a host will delete soon."),
-    "redact": Entry("recall_lab.cli.redact", CAPTURE, "Say which secrets your transcripts still hold on the disk."),
+    "redact": Entry(
+        "recall_lab.cli.redact", CAPTURE, "Take secrets out of what is stored again, or find them in raw files."
+    ),
     "config": Entry(UPKEEP, CAPTURE, "Show every setting, and where its value comes from."),
     "search": Entry("recall_lab.cli.search", FIND, "Find passages, best first, each with WHY and its receipt."),
     "read": Entry(EVIDENCE, FIND, "Read a block in its place."),
@@ -38,10 +40,18 @@ COMMANDS: dict[str, Entry] = {
     "bench": Entry("recall_lab.cli.bench", COUNT, "Measure what capture, search and mirror cost here."),
     "lab": Entry(WORKBENCH, WORK, "Open JupyterLab on your own copy of the notebooks."),
     "demo": Entry(WORKBENCH, WORK, "Walk through the main job on the packaged sample."),
-    "export": Entry(OUTCOMES, KEEP, "Write a session, or the whole store, to a file."),
-    "import": Entry(KEEPING, KEEP, "Take in a store that `recall-lab export` wrote as .jsonl."),
+    "export": Entry(OUTCOMES, KEEP, "Write a session, every session, or the whole store."),
+    "import": Entry(KEEPING, KEEP, "Take in another store, redacted on the way."),
     "backup": Entry(KEEPING, KEEP, "Copy the store to a new file, and check the copy."),
     "restore": Entry(KEEPING, KEEP, "Put a backup in the place of the store."),
+    "rescope": Entry(TENDING, KEEP, "Pin the sessions of a transcript to a repository."),
+    "pin": Entry(TENDING, KEEP, "Keep a text of a block for good."),
+    "unpin": Entry(TENDING, KEEP, "Let pinned texts of a block expire like others."),
+    "gc": Entry(KEEPING, KEEP, "Drop old revisions; pinned ones stay."),
     "prune": Entry(KEEPING, KEEP, "Drop old revisions, and rows of transcripts that are gone."),
     "forget": Entry(KEEPING, KEEP, "Take something out of the store for good, and never capture it again."),
+    "vacuum": Entry(TENDING, KEEP, "Rewrite the store's file without holes."),
+    "stats": Entry(TENDING, KEEP, "Count what the store holds, and the room that it takes."),
+    "activity": Entry(TENDING, KEEP, "Count how often recall_lab itself was used."),
+    "uninstall": Entry(TENDING, KEEP, "Remove store, mirror, caches and settings."),
 }

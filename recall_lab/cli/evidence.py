@@ -79,20 +79,30 @@ def check_(face: Face, block: str, quote: str | None, expected_hash: str | None)
 
 
 @command("brief")
-@click.argument("question", nargs=-1, required=True)
+@click.argument("question", nargs=-1)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE")
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="What you have to say; may be repeated.")
 @click.option("--title", metavar="TEXT", help="The question when left out.")
 @click.option("--limit", type=int, default=8, show_default=True, help="How many passages are chosen.")
+@click.option("--session", metavar="ID", help="Ask this session alone; without QUESTION its end is quoted.")
+@click.option("--observe", is_flag=True, help="Also say which branch and commit this folder's repository is at now.")
 def brief_(
-    face: Face, question: tuple[str, ...], *, output: Path, notes: tuple[str, ...], title: str | None, limit: int
+    face: Face,
+    question: tuple[str, ...],
+    *,
+    output: Path,
+    notes: tuple[str, ...],
+    title: str | None,
+    limit: int,
+    session: str | None,
+    observe: bool,
 ) -> None:
     """Write a cited brief for a question.
 
     The suffix of FILE chooses the form: .md, .html, .ipynb or .json.
     """
     words = " ".join(text_argument(word) for word in question)
-    made = face.lab().brief(words, notes=notes, title=title, limit=limit)
+    made = face.lab().brief(words, notes=notes, title=title, limit=limit, session=session, observe=observe)
     saved = made.save(output)
     if face.as_json:
         face.answer(saved)

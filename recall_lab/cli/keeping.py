@@ -1,18 +1,22 @@
-"""``backup``, ``restore``, ``import``, ``forget`` and ``prune``: what changes the store shows first what it will do."""
+"""``backup``, ``restore``, ``import``; ``forget``, ``prune`` and ``gc``, which show first what they will take out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import click
 
 from recall_lab.cli._frame import Face, command, text_argument
 from recall_lab.cli._terminal import someone_answers
 from recall_lab.display import count, megabytes, visible
-from recall_lab.store.purging import Purge, Selection
+from recall_lab.store.purging import Purge
+from recall_lab.upkeep import TakenOut
 
 YES = click.option("--yes", "-y", is_flag=True, help="Do it without asking; without it, what would go is shown.")
+KEEP = click.option(
+    "--keep", type=click.IntRange(min=0), default=3, show_default=True, help="Revisions kept of each block."
+)
 
 
 @command("backup")
@@ -31,36 +35,46 @@ def backup_(face: Face, file: Path) -> None:
 def restore_(face: Face, file: Path) -> None:
     """Put a backup in the place of the store.
 
-    The backup is checked first; the store that was there is kept beside it.
+    The backup is checked first; the store that was there is kept beside it. The mirror is built anew.
     """
-    replaced = face.lab(create=True).restore(file)
+    done = face.lab(create=True).restore(file, progress=face.progress)
+    if done.returned:
+        face.note(
+            f"{count(done.returned, 'session or block', 'sessions and blocks')} that you had made it forget are back; "
+            "`recall-lab forget` takes them out again"
+        )
     if face.as_json:
-        face.answer({"restored": file, "replaced": replaced})
+        face.answer({"restored": file, "replaced": done.replaced, "returned": done.returned})
         return
     click.echo(f"restored from {visible(str(file))}")
-    if replaced is not None:
-        click.echo(f"the store that was there is now {visible(str(replaced))}")
+    if done.replaced is not None:
+        click.echo(f"the store that was there is now {visible(done.replaced)}")
 
 
 @command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--machine", metavar="LABEL", help="A label for the sources that the other store calls local.")
 def import_(face: Face, file: Path, machine: str | None) -> None:
-    """Take in a store that `recall-lab export` wrote as .jsonl."""
-    done = face.lab(create=True).import_store(file, machine=machine)
+    """Take in another store, redacted on the way.
+
+    FILE is what `recall-lab export` or `recall-lab backup` wrote. What is known already stays as it is.
+    """
+    done = face.lab(create=True).import_store(file, machine=machine, progress=face.progress)
     if face.as_json:
         face.answer(done)
-    else:
-        click.echo(
-            f"{count(done.sources, 'source')} and {count(done.blocks, 'block')} came in; "
-            f"{count(done.skipped, 'source')} were known already"
-        )
+        return
+    click.echo(
+        f"{count(done.sources, 'source')} and {count(done.blocks, 'block')} came in; "
+        f"{count(done.skipped, 'source')} were known already"
+    )
+    if done.left_out:
+        click.echo(f"{count(done.left_out, 'source')} stayed out: your settings list them as private")
 
 
 @command("forget")
-@click.option("--session", metavar="ID", help="A session, by its whole native id.")
-@click.option("--repo", metavar="KEY", help="Every session of a repository.")
-@click.option("--block", metavar="ID", help="One block.")
+@click.option("--session", metavar="ID", help="A session with its subagents, by its id or the beginning of it.")
+@click.option("--repo", metavar="KEY", help="Every session of a repository, by its key or a folder of it.")
+@click.option("--block", metavar="ID", help="One block, with its revisions.")
 @click.option("--since", metavar="TIME", help="Everything from this time on (in your zone).")
 @click.option("--until", metavar="TIME", help="Everything before this time; a day is included.")
 @YES
@@ -75,49 +89,83 @@ def forget_(
     yes: bool,
 ) -> int:
     """Take something out of the store for good, and never capture it again."""
-    from recall_lab.times import parse_time
-
     lab = face.lab()
-    selection = Selection(
-        session=session and text_argument(session),
-        repo=repo and text_argument(repo),
-        block=block and text_argument(block),
-        since=parse_time(since, lab.zone) if since else None,
-        until=parse_time(until, lab.zone, end=True) if until else None,
-    )
-    return _preview_then(face, lab.forget(selection), lambda: lab.forget(selection, really=True), yes=yes)
+
+    def forget(*, really: bool) -> TakenOut:
+        return lab.forget(
+            session=session and text_argument(session),
+            repo=repo and text_argument(repo),
+            block=block and text_argument(block),
+            since=since,
+            until=until,
+            really=really,
+            progress=face.progress,
+        )
+
+    return _preview_then(face, forget, yes=yes)
 
 
 @command("prune")
-@click.option("--keep", type=click.IntRange(min=0), default=3, show_default=True, help="Revisions kept of each block.")
+@KEEP
 @click.option("--keep-missing", is_flag=True, help="Keep sources whose transcript is gone.")
 @YES
 def prune_(face: Face, *, keep: int, keep_missing: bool, yes: bool) -> int:
     """Drop old revisions, and rows of transcripts that are gone."""
     lab = face.lab()
-    missing = not keep_missing
-    preview = lab.prune(keep=keep, missing=missing)
-    return _preview_then(face, preview, lambda: lab.prune(keep=keep, missing=missing, really=True), yes=yes)
+
+    def prune(*, really: bool) -> TakenOut:
+        return lab.prune(keep=keep, missing=not keep_missing, really=really, progress=face.progress)
+
+    return _preview_then(face, prune, yes=yes)
 
 
-def _preview_then(face: Face, preview: Purge, act: Callable[[], Purge], *, yes: bool) -> int:
+@command("gc")
+@KEEP
+@YES
+def gc_(face: Face, *, keep: int, yes: bool) -> int:
+    """Drop old revisions; pinned ones stay."""
+    lab = face.lab()
+
+    def gc(*, really: bool) -> TakenOut:
+        return lab.gc(keep=keep, really=really)
+
+    return _preview_then(face, gc, yes=yes)
+
+
+class _TakesOut(Protocol):
+    """Says what would go, or takes it out."""
+
+    def __call__(self, *, really: bool) -> TakenOut: ...
+
+
+def _preview_then(face: Face, act: _TakesOut, *, yes: bool) -> int:
     """Show what would go; act when the person says so."""
+    preview = act(really=False)
     if not yes:
         if face.as_json:
-            face.answer({"done": False, "purge": preview})
+            face.answer(preview)
             return 0
-        click.echo(f"This would take out {_told(preview)}.")
+        click.echo(f"This would take out {_told(preview.purge)}.")
         if not someone_answers():
             click.echo("Nothing was taken out; --yes does it.")
             return 0
         if not click.confirm("Take it out for good?", default=False, err=True):
             click.echo("Nothing was taken out.")
             return 1
-    gone = act()
+    gone = act(really=True)
+    if gone.scrubbed is False:
+        face.note("another program reads the store, so free pages still hold it; end it, then run `recall-lab vacuum`")
+    if gone.held:
+        face.note(
+            f"{count(gone.held, 'older copy', 'older copies')} of the mirror are still read by another program; "
+            "end it, then run `recall-lab mirror`"
+        )
+    for path in gone.copies:
+        face.note(f"{path}: an older store that still holds it; remove it when you do not need it")
     if face.as_json:
-        face.answer({"done": True, "purge": gone})
+        face.answer(gone)
     else:
-        click.echo(f"Taken out: {_told(gone)}.")
+        click.echo(f"Taken out: {_told(gone.purge)}.")
     return 0
 
 

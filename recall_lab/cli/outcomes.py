@@ -8,7 +8,8 @@ import click
 
 from recall_lab.cli._frame import Face, command, text_argument
 from recall_lab.cli._terminal import dim
-from recall_lab.display import visible
+from recall_lab.display import count, megabytes, visible
+from recall_lab.errors import UsageError
 
 HOST = click.option("--host", metavar="NAME", help="Where two hosts use the same id.")
 
@@ -106,19 +107,40 @@ def session_relations_(face: Face, target: str, *, include_children: bool, chain
 
 
 @command("export")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A new file, private to you.")
 @click.option("--session", metavar="ID", help="One session as Markdown or JSON, by the suffix of the file.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE")
-def export_(face: Face, session: str | None, output: Path) -> None:
-    """Write a session, or the whole store, to a file.
+@click.option(
+    "--markdown", type=click.Path(path_type=Path), metavar="DIR", help="Every session as Markdown, a file each."
+)
+@click.option("--sqlite", is_flag=True, help="The whole store as SQLite, whatever the suffix of the file.")
+def export_(face: Face, *, output: Path | None, session: str | None, markdown: Path | None, sqlite: bool) -> None:
+    """Write a session, every session, or the whole store.
 
-    The whole store is written as .jsonl, which `recall-lab import` takes back, or as .db.
+    The whole store is written as .jsonl or .db, and `recall-lab import` takes both back. A session without a file is
+    printed.
     """
     lab = face.lab()
-    saved = lab.export_session(text_argument(session), output) if session else lab.export_store(output)
+    if markdown is not None and (output or session or sqlite):
+        raise UsageError("--markdown writes every session into a folder; leave -o, --session and --sqlite out")
+    if session is not None and sqlite:
+        raise UsageError("a session is written as .md or .json; --sqlite writes the whole store")
+    if session is not None and output is None:
+        text, _ = lab.session_text(text_argument(session), "json" if face.as_json else "markdown")
+        click.echo(text if face.as_json else visible(text), nl=face.as_json)
+        return
+    if markdown is not None:
+        saved = lab.export_sessions(markdown, progress=face.progress)
+    elif output is None:
+        raise UsageError("name the file with -o FILE (.jsonl or .db), or a folder with --markdown DIR")
+    elif session is not None:
+        saved = lab.export_session(text_argument(session), output)
+    else:
+        saved = lab.export_store(output, sqlite=sqlite, progress=face.progress)
     if face.as_json:
         face.answer(saved)
     else:
-        click.echo(f"{visible(saved.file)}: {saved.blocks:,} blocks, {saved.bytes:,} bytes")
+        files = f"{count(saved.files, 'file')}, " if markdown is not None else ""
+        click.echo(f"{visible(saved.file)}: {files}{count(saved.blocks, 'block')}, {megabytes(saved.bytes)}")
 
 
 @command("revisions")

@@ -1,4 +1,4 @@
-"""``redact --audit``: which secrets raw files still hold, by place and kind, never a value."""
+"""``redact``: secrets taken out of what is stored again, or found in raw files by place and kind, never a value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,45 @@ from recall_lab.errors import UsageError
 
 @command("redact")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--refresh", is_flag=True, help="Redact again what older rules went through, revisions included.")
+@click.option("--dry-run", is_flag=True, help="With --refresh: look and count, but write nothing.")
 @click.option("--audit", is_flag=True, help="Look for secrets in raw files; nothing is written.")
-def redact_(face: Face, paths: tuple[Path, ...], *, audit: bool) -> None:
-    """Say which secrets your transcripts still hold on the disk.
+def redact_(face: Face, paths: tuple[Path, ...], *, refresh: bool, dry_run: bool, audit: bool) -> int:
+    """Take secrets out of what is stored again, or find them in raw files.
 
-    With PATHS files and folders of any kind are looked at. Places and kinds are shown, never a value.
+    --refresh is for after an update of the rules; citations of a text that changes say so from then on. --audit looks
+    at your transcripts, or at PATHS: files and folders of any kind. Places and kinds are shown, never a value.
     """
-    if not audit:
-        raise UsageError("say what to do: --audit looks for secrets in raw files")
+    if refresh == audit:
+        raise UsageError("say what to do: --refresh looks at what is stored again, --audit at raw files")
+    if (refresh and paths) or (dry_run and not refresh):
+        raise UsageError("PATHS go with --audit, --dry-run goes with --refresh")
+    if refresh:
+        return _refresh(face, dry_run=dry_run)
+    _audit(face, paths)
+    return 0
+
+
+def _refresh(face: Face, *, dry_run: bool) -> int:
+    done = face.lab().refresh_redaction(dry_run=dry_run, progress=face.progress)
+    if face.as_json:
+        face.answer(done)
+    else:
+        would = "would change" if dry_run else "changed"
+        strings = count(done.strings, "title, name or path", "titles, names and paths")
+        looked = f"{count(done.texts, 'text')} ({megabytes(done.bytes)}) of older rules looked at"
+        click.echo(f"{looked}: {done.changed:,} {would}, and {strings}, in {done.seconds:.1f} s")
+        if done.findings:
+            table(("kind", "spans taken out"), sorted(done.findings.items()))
+    if done.scrubbed is False:
+        face.note(
+            "another program reads the store, so free pages still hold what was taken out; end it, then run "
+            "`recall-lab vacuum`"
+        )
+    return 0
+
+
+def _audit(face: Face, paths: tuple[Path, ...]) -> None:
     found = face.lab(create=True).audit(paths, progress=face.progress)
     if face.as_json:
         face.answer(found)

@@ -6,13 +6,14 @@ Each has a preview that changes nothing. What is taken out leaves text, full-tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import apsw
 import msgspec
 
-from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.errors import NotFoundError, StoreError, UsageError
 from recall_lab.store.batches import retire_sessions
-from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.connection import OnStore, explained, open_reader, rows
 from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
@@ -101,6 +102,26 @@ def prune(store: OnStore, *, keep: int = KEPT_REVISIONS, missing: bool = True, w
             owe_scrub(db)
         scrub(writer)
     return purge
+
+
+def forgotten(path: Path) -> frozenset[tuple[str, str, str]]:
+    """Return what was forgotten on request in a store, as (what, host, id); nothing where it cannot be read."""
+    try:
+        with open_reader(path) as reader, explained(path):
+            return frozenset(rows(reader.connection, "SELECT what, host, id FROM forgotten"))
+    except StoreError:
+        return frozenset()
+
+
+def held_of(store: OnStore, gone: Iterable[tuple[str, str, str]]) -> int:
+    """Count what a store holds of sessions and blocks that were forgotten in another one."""
+    held = {
+        "session": "SELECT EXISTS (SELECT 1 FROM sessions WHERE host = ? AND native_id = ?)",
+        "block": "SELECT EXISTS (SELECT 1 FROM blocks JOIN names ON name_id = host "
+        "WHERE name = ? AND block_id = unhex(?))",
+    }
+    with explained(store.path):
+        return sum(store.connection.execute(held[what], (host, name)).get for what, host, name in gone)
 
 
 def pin(writer: Writer, block_id: str, content_hash: str, note: str | None = None) -> None:

@@ -69,5 +69,11 @@ def known_sources(store: OnStore) -> dict[tuple[str, str], Source]:
         return {(source.machine, source.path): source for source in sources}
 
 
+def activity_rows(reader: Reader) -> list[tuple[str, str, str | None, float, int]]:
+    """Return recall_lab's own uses: (time, command, repository, seconds, exit code)."""
+    with explained(reader.path):
+        return rows(reader.connection, "SELECT at, command, repo, seconds, exit_code FROM activity ORDER BY at")
+
+
 def _tally(parts: dict[Disposition, int]) -> Tally:
     return Tally(total=sum(parts.values()), by_disposition=parts)
