@@ -1,5 +1,5 @@
 -- title: Work by day
--- description: Sessions, prompts, turns, blocks and hours with a prompt, by day of the zone.
+-- description: Sessions, turns that began, prompts, blocks and hours with a prompt, by day of the zone.
 -- param since: time = none; only what happened from this time on
 -- param until: end = none; only what happened before this time (a day is included)
 -- param host: text = none; only this host
@@ -7,20 +7,35 @@
 -- param zone: zone = local; the zone that days are counted in
 -- chart: over_time value=prompts title="Prompts by day"
 WITH quarters AS (
-    SELECT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter, session_id, turn, count(*) AS blocks,
+    SELECT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter, session_id, count(*) AS blocks,
            count(*) FILTER (role = 'user' AND kind = 'text') AS prompts
     FROM blocks
     WHERE timestamp IS NOT NULL
       AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
       AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
-    GROUP BY quarter, session_id, turn
+    GROUP BY quarter, session_id
+),
+-- Every zone is a multiple of a quarter of an hour away from UTC, so quarters are converted, not single blocks.
+times AS (
+    SELECT quarter, local_time(quarter, $zone)::DATE AS day, hour(local_time(quarter, $zone)) AS hour
+    FROM (SELECT DISTINCT quarter FROM quarters)
+),
+started AS (
+    SELECT local_time(quarter, $zone)::DATE AS day, sum(turns)::BIGINT AS turns
+    FROM (
+        SELECT time_bucket(INTERVAL 15 MINUTE, t.started) AS quarter, count(*) AS turns
+        FROM turns t JOIN sessions s USING (session_id)
+        WHERE t.turn > 0 AND ($host IS NULL OR s.host = $host) AND ($repo IS NULL OR s.repo = $repo)
+        GROUP BY quarter
+    )
+    GROUP BY day
 )
-SELECT local_time(quarter, $zone)::DATE AS day,
-       count(DISTINCT session_id) AS sessions,
-       count(DISTINCT (session_id, turn)) FILTER (turn > 0) AS turns,
-       sum(prompts)::BIGINT AS prompts,
-       sum(blocks)::BIGINT AS blocks,
-       count(DISTINCT hour(local_time(quarter, $zone))) FILTER (prompts > 0) AS active_hours
-FROM quarters
-GROUP BY day
-ORDER BY day
+SELECT t.day,
+       count(DISTINCT q.session_id) AS sessions,
+       coalesce(any_value(s.turns), 0) AS turns,
+       sum(q.prompts)::BIGINT AS prompts,
+       sum(q.blocks)::BIGINT AS blocks,
+       count(DISTINCT t.hour) FILTER (q.prompts > 0) AS active_hours
+FROM quarters q JOIN times t USING (quarter) LEFT JOIN started s USING (day)
+GROUP BY t.day
+ORDER BY t.day

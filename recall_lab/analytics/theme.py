@@ -6,6 +6,8 @@ same thing in every chart: a disposition, a class of tokens, an outcome.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import count
 from typing import Any, Literal
 
 import msgspec
@@ -86,7 +88,26 @@ DISPOSITION_COLOURS = {
     "unread": "purple",
 }
 TOKEN_COLOURS = {"input": "blue", "output": "vermilion", "cache read": "sky", "cache write": "orange"}
+HOST_COLOURS = {
+    "claude-code": "blue",
+    "codex": "orange",
+    "claudeai-export": "purple",
+    "chatgpt-export": "green",
+    "gemini-cli": "sky",
+    "copilot": "vermilion",
+    "pi": "yellow",
+    "chat-snapshot": "grey",
+}
 OUTCOME_COLOURS = {"succeeded": "green", "failed": "vermilion", "unknown": "grey"}
+
+
+def colours_of(names: Sequence[str], mode: str) -> list[str]:
+    """Return a colour for each name: a host always has its own, other names take what is left in turn."""
+    theme = theme_of(mode)
+    hosts = [getattr(theme, HOST_COLOURS[name]) for name in names if name in HOST_COLOURS]
+    spare = [colour for colour in theme.series if colour not in hosts]
+    taken = (spare[place % len(spare)] for place in count())
+    return [getattr(theme, HOST_COLOURS[name]) if name in HOST_COLOURS else next(taken) for name in names]
 
 
 def theme_of(mode: str) -> Theme:

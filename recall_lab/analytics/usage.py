@@ -19,7 +19,7 @@ By = Literal["day", "model", "repo", "host", "branch", "session"]
 GROUPINGS: tuple[str, ...] = get_args(By)
 
 _KEYS = {
-    "day": "strftime(local_time(timestamp, $zone), '%Y-%m-%d')",
+    "day": "day",
     "model": "model",
     "repo": "repo",
     "host": "host",
@@ -39,8 +39,13 @@ _SUMS = """
     coalesce(sum(web_searches), 0)::BIGINT AS web_searches,
     sum(round(cost_usd * 1e12)::HUGEINT)::DOUBLE / 1e12 AS cost_usd,
     count(*) FILTER (cost_usd IS NULL) AS unpriced_calls"""
+# Every zone is a multiple of a quarter of an hour away from UTC, so quarters are converted, not single calls.
+_DAYS = """
+    LEFT JOIN (
+        SELECT quarter, strftime(local_time(quarter, $zone), '%Y-%m-%d') AS day
+        FROM (SELECT DISTINCT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter FROM model_calls)
+    ) ON quarter = time_bucket(INTERVAL 15 MINUTE, timestamp)"""
 _COUNTED = """
-FROM model_calls
 WHERE counted
   AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
   AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($model IS NULL OR model = $model)"""
@@ -126,9 +131,10 @@ def usage(
     }
     keyed = {**values, "zone": here} if by == "day" else values
     rows = mirror.rows(usage_sql(by), keyed)
-    total = mirror.rows(f"SELECT NULL AS key, {_SUMS} {_COUNTED}", values)[0]
+    total = mirror.rows(f"SELECT NULL AS key, {_SUMS} FROM model_calls {_COUNTED}", values)[0]
     unpriced = mirror.rows(
-        f"SELECT DISTINCT coalesce(model, '(no model)') {_COUNTED} AND cost_usd IS NULL ORDER BY 1", values
+        f"SELECT DISTINCT coalesce(model, '(no model)') FROM model_calls {_COUNTED} AND cost_usd IS NULL ORDER BY 1",
+        values,
     )
     return UsageReport(
         by=by,  # type: ignore[arg-type]  # is a key of _KEYS
@@ -148,7 +154,8 @@ def usage_sql(by: str) -> str:
     """
     _check_grouping(by)
     order = _ORDERS.get(by, "10 DESC NULLS LAST, 4 DESC, 1")
-    return f"SELECT {_KEYS[by]} AS key, {_SUMS} {_COUNTED} GROUP BY 1 ORDER BY {order}"
+    calls = f"model_calls {_DAYS}" if by == "day" else "model_calls"
+    return f"SELECT {_KEYS[by]} AS key, {_SUMS} FROM {calls} {_COUNTED} GROUP BY 1 ORDER BY {order}"
 
 
 def _check_grouping(by: str) -> None:

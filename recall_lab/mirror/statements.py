@@ -73,7 +73,7 @@ LOAD = {
             SELECT {list(KINDS)}[(span >> 29) + 1] AS kind,
                    substring(text, CAST((span & {MAX_START}) + 1 AS BIGINT), CAST((span >> 21) & 255 AS BIGINT)) AS raw,
                    text_id
-            FROM (SELECT text_id, unnest(entities) AS span FROM rows) s JOIN blocks b USING (text_id)
+            FROM blocks b JOIN (SELECT text_id, unnest(entities) AS span FROM rows) s USING (text_id)
         )""",
     "activity": """
         INSERT INTO activity

@@ -20,7 +20,7 @@ from recall_lab.analytics.charts.marks import (
     titled,
     tooltip,
 )
-from recall_lab.analytics.theme import DISPOSITION_COLOURS, theme_of
+from recall_lab.analytics.theme import DISPOSITION_COLOURS, colours_of, theme_of
 
 OTHERS = "others"  # what stands for the rarer categories of a chart
 
@@ -219,12 +219,11 @@ def over_time(
     )
     if series is not None:
         order = list(dated.groupby(series)[value].sum().sort_values(ascending=False).index)
-        colours = theme_of(theme)
-        order = [name for name in order if name != OTHERS] + [OTHERS] * (OTHERS in order)
-        shown = alt.Scale(
-            domain=order,
-            range=[colours.grey if name == OTHERS else colours.series[place] for place, name in enumerate(order)],
-        )
+        order = [name for name in order if name != OTHERS]
+        shades = colours_of(order, theme)
+        if (dated[series] == OTHERS).any():
+            order, shades = [*order, OTHERS], [*shades, theme_of(theme).grey]
+        shown = alt.Scale(domain=order, range=shades)
         chart = chart.encode(
             color=alt.Color(field=series, type="nominal", scale=shown, legend=alt.Legend(title=None, columns=4))
         )

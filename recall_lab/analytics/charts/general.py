@@ -14,7 +14,7 @@ from recall_lab.analytics.charts.marks import (
     titled,
     tooltip,
 )
-from recall_lab.analytics.theme import theme_of
+from recall_lab.analytics.theme import colours_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -53,6 +53,7 @@ def rate_over_time(
     rows = rows.assign(when=pd.to_datetime(rows[day]).dt.strftime("%a %-d %b %Y"))
     rows[day], rows[series] = pd.to_datetime(rows[day]), rows[series].map(short)
     names = sorted(set(rows[series]))
+    shades = alt.Scale(domain=names, range=colours_of(names, theme))
     base = alt.Chart(rows[[day, "when", value, series]]).encode(
         x=alt.X(field=day, type="temporal", axis=alt.Axis(title=None, format="%-d %b %y", labelOverlap=True)),
         y=alt.Y(
@@ -61,7 +62,7 @@ def rate_over_time(
         color=alt.Color(
             field=series,
             type="nominal",
-            scale=alt.Scale(domain=names, range=theme_of(theme).series[: len(names)]),
+            scale=shades,
             legend=alt.Legend(title=None),
         ),
         tooltip=[tooltip("when", "Day"), tooltip(series, series.capitalize()), tooltip(value, called, "share")],

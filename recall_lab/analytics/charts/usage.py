@@ -20,7 +20,7 @@ from recall_lab.analytics.charts.marks import (
     titled,
     tooltip,
 )
-from recall_lab.analytics.theme import OUTCOME_COLOURS, TOKEN_COLOURS, theme_of
+from recall_lab.analytics.theme import OUTCOME_COLOURS, TOKEN_COLOURS, colours_of, theme_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -209,6 +209,8 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
         return nothing("Sessions", "No session in this time.", theme)
     rows = rows.assign(shown_minutes=rows["minutes"].clip(lower=0.5), repo=rows["repo"].fillna(NONE))
     columns = ["started", "shown_minutes", "minutes", "host", "title", "repo", "turns", "output_tokens", "cost_usd"]
+    hosts = sorted(set(rows["host"]))
+    shades = alt.Scale(domain=hosts, range=colours_of(hosts, theme))
     chart = (
         alt.Chart(rows[columns])
         .mark_circle(opacity=0.75, stroke=theme_of(theme).ground, strokeWidth=0.5)
@@ -224,7 +226,7 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
                 scale=alt.Scale(range=[25, 700]),
                 legend=alt.Legend(title="Output tokens", values=[1_000, 100_000], format="~s", symbolType="circle"),
             ),
-            color=alt.Color("host:N", legend=alt.Legend(title="Host", symbolType="circle")),
+            color=alt.Color("host:N", scale=shades, legend=alt.Legend(title="Host", symbolType="circle")),
             tooltip=[
                 tooltip("title", "Session"),
                 tooltip("repo", "Repository"),
