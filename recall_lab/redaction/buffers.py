@@ -16,6 +16,8 @@ from itertools import accumulate
 SEPARATOR = b"\n" + b"\x1f" * 100 + b"\n"
 BUFFER_BYTES = 1_000_000
 
+_CONTINUATION = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that start no character
+
 
 class Buffer:
     """Encoded texts, joined; ``first`` is the place of its first text in the sequence that was cut into buffers."""
@@ -60,13 +62,12 @@ class Buffer:
         return located
 
     def _code_points(self, index: int, offsets: Sequence[int]) -> dict[int, int]:
-        """Code points before each of the ascending byte offsets of one text, in one pass over it."""
+        """Code points before each of the ascending byte offsets of one text; one inside a character counts it."""
         data = self._encoded[index]
         points: dict[int, int] = {}
         seen = before = 0
         for offset in offsets:
-            # An offset inside a character counts that character: "ignore" drops the cut-off tail.
-            seen += len(data[before:offset].decode("utf-8", "ignore"))
+            seen += len(data[before:offset].translate(None, _CONTINUATION))
             points[offset] = seen
             before = offset
         return points

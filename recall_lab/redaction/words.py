@@ -86,6 +86,12 @@ _LINE_START = re.compile(
 
 def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     """Yield the secrets that belong to the word at ``text[start:end]``."""
+    if (
+        text[end : end + 1] == " "
+        and not _DIGIT.search(text, max(0, start - 120), end + 120)
+        and text[start] not in "pP"
+    ):
+        return  # prose: a secret that a machine made has a digit
     left, right, name = _name(text, start, end)
     held = promise(name)
     if held is None:

@@ -75,6 +75,15 @@ def test_what_lies_in_a_separator_belongs_to_no_text() -> None:
     assert buffer.locate([(step + 1, step + 1 + step, "rule")]) == {}
 
 
+def test_an_offset_inside_a_character_moves_no_other() -> None:
+    text = "é🔑SECRET"
+    buffer = Buffer(0, [text], [text.encode()])
+    at = buffer.data.find(b"SECRET")
+    middle = buffer.data.find("🔑".encode()) + 2
+    located = buffer.locate([(middle, at, "cut"), (at, at + 6, "whole")])
+    assert located == {0: [(2, 2, "cut"), (2, 8, "whole")]}
+
+
 def test_many_buffers_cover_all_texts(redactor: Redactor) -> None:
     texts = _samples(9, 30)
     small = [buffer.first + index for buffer in cut(texts, 200) for index in range(len(buffer.texts))]
