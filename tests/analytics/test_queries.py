@@ -27,6 +27,7 @@ NAMES = [query.name for query in Catalogue.load()]
 # What follows the price catalogue, the clock of the machine or the place of the sample's files is no part of an answer.
 LOOSE = {"cost_usd", "share_of_cost", "unpriced_calls", "modified", "captured_at", "last_capture", "last_change"}
 LOOSE |= {"days_old", "version"}
+PRICED = {"cost_by_branch", "cost_by_repo", "cost_by_session"}  # dearest first: their order is the catalogue's
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +36,11 @@ def sample(captured_sample: Path) -> Iterator[Mirror]:
         yield mirror
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "prices"])
 def test_the_sample_gives_the_expected_answer(sample: Mirror, name: str) -> None:
     answer = settled(run(sample, name, zone=ZONE))
+    if name in PRICED:
+        answer["rows"].sort(key=json.dumps)
     file = EXPECTED / f"{name}.json"
     if os.environ.get("RECALL_LAB_WRITE_EXPECTED"):
         file.parent.mkdir(exist_ok=True)
@@ -171,7 +174,10 @@ def test_cost_by_repository_branch_and_session(mirror: Mirror) -> None:
         ("example.org/harbour", "main", 3),
         ("example.org/harbour", None, 1),
     ]
-    assert rows(mirror, "cost_by_session", "name session calls") == [("First", "first", 3), ("first/kid", "first/kid", 1)]
+    assert rows(mirror, "cost_by_session", "name session calls") == [
+        ("First", "first", 3),
+        ("first/kid", "first/kid", 1),
+    ]
     assert rows(mirror, "subagent_share", "relation calls share_of_calls share_of_output") == [
         ("main", 3, 3 / 4, 45 / 105),
         ("subagent", 1, 1 / 4, 60 / 105),
