@@ -13,13 +13,14 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 
 # Letters that no Unicode normalisation takes apart but that people type without.
 _SPELLED = {
     "ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L",
     "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ð": "d", "Ð": "D",
-    "ħ": "h", "Ħ": "H", "ı": "i", "ŧ": "t", "Ŧ": "T", "ŋ": "n", "Ŋ": "N",
-    "ё": "е", "Ё": "Е",  # Cyrillic: commonly typed without the dots
+    "ħ": "h", "Ħ": "H", "\u0131": "i", "ŧ": "t", "Ŧ": "T", "ŋ": "n", "Ŋ": "N",
+    "\u0451": "\u0435", "\u0401": "\u0415",  # Cyrillic io, commonly typed as ie
 }  # fmt: skip
 
 # Scripts written without spaces between words (Hangul has spaces, but particles stick to words).
@@ -76,12 +77,17 @@ def index_form(text: str) -> str:
     return _GREEK.sub(_without_accent, _SPECIAL.sub(_special, unicodedata.normalize("NFKC", text)))
 
 
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+
+
 def fold(text: str) -> str:
     """Fold case and accents of a text's index form, so that two texts compare as a reader would."""
     form = index_form(text).lower()
     if form.isascii():
         return form
-    return "".join(char for char in unicodedata.normalize("NFD", form) if not unicodedata.combining(char))
+    return _ACCENTS.sub("", unicodedata.normalize("NFD", form))
 
 
 _RUNS = re.compile(f"([{_UNSPACED}]+)")
@@ -206,12 +212,19 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
             while end < stop and _joins(text[end]):
                 end += 1
             piece = text[start:end]
-            form = index_form(piece)
+            form = _form_of_piece(piece)
             if form != piece:
                 yield start, end, form
             start = end
 
 
+@lru_cache(8192)
+def _form_of_piece(piece: str) -> str:
+    """The few pieces that a text is full of (ellipses, dashes, wide letters) are normalised once."""
+    return index_form(piece)
+
+
+@lru_cache(8192)
 def _joins(char: str) -> bool:
     """Whether normalisation may join a character to the one before it."""
     if char < "\u0300":

@@ -114,7 +114,7 @@ def capture_benchmark(benchmark: Benchmark, store: Path, redactor: RedactsTexts)
             for (key, rows), group in zip(part, raw, strict=True):
                 batch = _batch(preparer, key, rows, [next(prepared) for _ in group])
                 if key[0] is not None:
-                    scopes[key[0]] = batch.session.repo or ""
+                    scopes[key[0]] = (batch.session and batch.session.repo) or ""
                 writer.apply(batch)
             blocks.update((make_id(HOST, row.id), row.id) for _, rows in part for row in rows)
     return Captured(blocks, scopes)

@@ -13,7 +13,7 @@ from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.evaluation.benchmark import Benchmark, Captured, Question, capture_benchmark, read_benchmark
 from recall_lab.evaluation.measures import MEASURES, SESSION_MEASURES, by_query, mean
 from recall_lab.evaluation.statistics import Comparison, compare
-from recall_lab.search import SearchConfig, group_sessions, search
+from recall_lab.search import Scope, SearchConfig, group_sessions, search
 from recall_lab.store import Reader, open_reader
 
 _FOR_SESSIONS = 50  # hits that sessions are ranked from
@@ -120,7 +120,7 @@ def _measure(
     seconds: list[float] = []
     of_row = {row.id: f"{row.scope}:{row.session or row.id}" for row in benchmark.rows}
     for question in benchmark.questions:
-        scope = "all" if question.scope is None else "repo"
+        scope: Scope = "all" if question.scope is None else "repo"
         repo = None if question.scope is None else captured.scopes.get(question.scope, "\x00")
         began = time.perf_counter()
         answer = search(reader, question.text, config=config, scope=scope, repo=repo, now=benchmark.newest)
@@ -144,9 +144,7 @@ def _measure(
         progress.step()
     asked = {q.id for q in benchmark.questions}
     grades = {q: dict(benchmark.grades[q]) for q in answerable & asked}
-    session_grades = {
-        q: {of_row[doc]: 1 for doc, grade in docs.items() if grade > 0} for q, docs in grades.items()
-    }
+    session_grades = {q: {of_row[doc]: 1 for doc, grade in docs.items() if grade > 0} for q, docs in grades.items()}
     values = by_query(MEASURES, rankings, grades)
     values |= by_query(SESSION_MEASURES, sessions, session_grades)
     values["abstention"] = abstained
@@ -154,9 +152,7 @@ def _measure(
 
 
 def _means(values: dict[str, dict[str, float]], questions: Sequence[Question]) -> dict[str, float | None]:
-    return {
-        name: mean([by[question.id] for question in questions if question.id in by]) for name, by in values.items()
-    }
+    return {name: mean([by[question.id] for question in questions if question.id in by]) for name, by in values.items()}
 
 
 def _percentile(seconds: Sequence[float], share: float) -> float:

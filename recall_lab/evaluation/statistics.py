@@ -1,8 +1,8 @@
 """Whether two configurations differ: paired bootstrap intervals, permutation tests, Holm's correction; pure.
 
-Efron and Tibshirani, "An Introduction to the Bootstrap" (percentile interval); Smucker, Allan and Carterette, "A Comparison
-of Statistical Significance Tests for Information Retrieval Evaluation" (paired randomisation test); Holm, "A Simple
-Sequentially Rejective Multiple Test Procedure".
+Efron and Tibshirani, "An Introduction to the Bootstrap" (percentile interval); Smucker, Allan and Carterette, "A
+Comparison of Statistical Significance Tests for Information Retrieval Evaluation" (paired randomisation test); Holm, "A
+Simple Sequentially Rejective Multiple Test Procedure".
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def bootstrap_interval(values: Sequence[float], *, level: float = 0.95, samples:
 def permutation_test(differences: Sequence[float], *, samples: int = SAMPLES) -> float:
     """Two-sided p of a mean difference this far from 0 if the sign of each query's difference were chance.
 
-    Every assignment of signs is tried when there are no more of them than ``samples``; else that many are drawn, and the
-    observed one is counted in, so that p is never 0.
+    Every assignment of signs is tried when there are no more of them than ``samples``; else that many are drawn, and
+    the observed one is counted in, so that p is never 0.
 
     Args:
         differences: One difference a query.

@@ -77,6 +77,7 @@ def parse_config(text: str) -> SearchConfig:
         UsageError: a name or value that there is none of.
     """
     config = SearchConfig()
+    fields = SearchConfig.__struct_fields__
     for number, part in enumerate(filter(None, (part.strip() for part in text.split(",")))):
         name, equals, value = part.partition("=")
         if not equals:
@@ -84,8 +85,10 @@ def parse_config(text: str) -> SearchConfig:
                 raise UsageError(f"{name!r} is no configuration; use {', '.join(NAMED)}, then changes such as near=0")
             config = NAMED[name]
             continue
-        if name not in SearchConfig.__struct_fields__:
-            raise UsageError(f"{name!r} is no part of a configuration; parts: {', '.join(SearchConfig.__struct_fields__)}")
+        if name not in fields:
+            raise UsageError(
+                f"{name!r} is no part of a configuration; parts: {', '.join(SearchConfig.__struct_fields__)}"
+            )
         try:
             config = msgspec.convert(msgspec.structs.asdict(config) | {name: value.lower()}, SearchConfig, strict=False)
         except msgspec.ValidationError as error:

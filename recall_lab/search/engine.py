@@ -179,7 +179,7 @@ def _notice(
 ) -> str | None:
     looked = f"searched {searched.blocks:,} blocks of {searched.sessions:,} sessions ({scope})"
     if not query.clauses:
-        return f"nothing in the query can be searched; {looked}; type a word, an identifier or a \"phrase\""
+        return f'nothing in the query can be searched; {looked}; type a word, an identifier or a "phrase"'
     if ranking.ranked:
         if ranking.best_coverage < config.weak:
             return "weak evidence: the best hit holds few of the query's words; check it before relying on it"

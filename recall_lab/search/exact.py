@@ -24,4 +24,3 @@ def pattern_of(feature: Feature) -> re.Pattern[str]:
     before = r"(?<![^\W_])" if label[:1].isalnum() else ""
     after = r"(?![^\W_])" if label[-1:].isalnum() and not _HEX.fullmatch(label) else ""
     return re.compile(before + re.escape(label) + after)
-

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
-from recall_lab.store.fulltext import Fulltext, Ids, Postings, Reach
+from recall_lab.store.fulltext import Fulltext, Postings, Reach, among
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
 FeatureKind = Literal["term", "phrase", "identifier", "loose"]
@@ -28,8 +27,8 @@ class Feature(msgspec.Struct, frozen=True):
     """One thing that a text may hold.
 
     Attributes:
-        kind: ``term`` (stemmed word), ``phrase`` (quoted, or all of the query), ``identifier`` (as typed), ``loose`` (the
-            words of one of these beside one another, stemmed).
+        kind: ``term`` (stemmed word), ``phrase`` (quoted, or all of the query), ``identifier`` (as typed), ``loose``
+            (the words of one of these beside one another, stemmed).
         label: What WHY calls it.
         terms: Stemmed terms, one for a term, several beside one another for the others; the expansions of a prefix.
         postings: Which texts hold it. Of a phrase and an identifier: which may, until their texts are looked at.
@@ -116,7 +115,7 @@ class _Extractor:
     def _is_question_word(self, clause: Clause) -> bool:
         if not self._config.question_words or clause.required or clause.kind not in {"word", "compound"}:
             return False
-        word = clause.text.lower().replace("’", "'")
+        word = clause.text.lower().replace("\u2019", "'")
         head, _, tail = word.partition("'")
         return word in QUESTION_WORDS or (
             bool(tail) and (head in QUESTION_WORDS or (head.endswith("n") and tail == "t"))
@@ -145,7 +144,7 @@ class _Extractor:
             self._add("term", text, terms, self._term(terms[0], text), number)
         elif terms:
             # The pieces of a contraction mean nothing by themselves.
-            parts = [] if "'" in text or "’" in text else _parts(text)
+            parts = [] if "'" in text or "\u2019" in text else _parts(text)
             added = [self._part(part, number) for part in parts]
             if self._config.identifiers or not any(added):
                 self._add("loose", text, terms, self._beside(text), number, weight=0.0 if any(added) else 1.0)
@@ -172,7 +171,9 @@ class _Extractor:
         # getUserName and get_user_name are the same words.
         words = identifier_words(text) if len(terms) == 1 and not signed and self._config.split_identifiers else ""
         parts = [] if signed else _parts(words or text)
-        typed = self._add("identifier", text, terms, postings, number, weight=_TYPED, prefix=len(terms) > 1 == len(_parts(text)))
+        typed = self._add(
+            "identifier", text, terms, postings, number, weight=_TYPED, prefix=len(terms) > 1 == len(_parts(text))
+        )
         self._add("loose", text, terms, postings, number, weight=_BESIDE, prefix=typed.prefix)
         if words and len(parts) > 1:
             self._add("loose", words, self._terms(words), self._beside(words), number, weight=0.0)
@@ -212,11 +213,25 @@ class _Extractor:
         terms = self._terms(query.text)
         if len(terms) < 2 or any(feature.terms == terms for feature in self._found.values()):
             return
+        if not self._together(frozenset(terms)):
+            return
         postings = self._beside(query.text)
         if postings.ids.size:
             label = " ".join(query.text.split())
             self._add("phrase", label, terms, postings, -1, weight=0.0)
             self._add("loose", label, terms, postings, -1, weight=0.0)
+
+    def _together(self, terms: frozenset[str]) -> bool:
+        """Whether any text holds all of these terms, as far as they were looked up."""
+        known = sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len)
+        if not known:
+            return True
+        every = known[0]
+        for ids in known[1:]:
+            if not len(every):
+                break
+            every = every[among(ids, every)]
+        return bool(len(every))
 
     def _unwanted(self, clause: Clause, number: int) -> list[Feature]:
         """What an excluded clause means: the word, or all of it beside one another."""
@@ -245,18 +260,15 @@ class _Extractor:
     ) -> Feature:
         """Add a feature, or the clause to one that is known.
 
-        Args:
-            kind, label, terms, postings, prefix: See ``Feature``.
-            number: The clause; -1 for the whole query.
-            weight: Share of its idf that it counts by.
-            part: What it counts by, if that is part of something longer.
+        Kind, label, terms, postings and prefix are those of ``Feature``; ``number`` is the clause, -1 for the whole
+        query; ``weight`` is the share of its idf that it counts by, ``part`` what it counts by as part of a whole.
         """
         known = self._found.get((kind, terms))
         if known is None:
             blocks = int(self._reach.texts[postings.ids].sum()) if self._narrow else len(postings.ids)
             value = idf(self._total, min(blocks, self._total))
             counts = weight * value if part is None else part
-            clauses = (number,) if number >= 0 else ()
+            clauses: tuple[int, ...] = (number,) if number >= 0 else ()
             known = Feature(kind, label, terms, postings, value, clauses, counts, prefix)
         else:
             counts = max(known.weight, weight * known.idf if part is None else part)
@@ -288,29 +300,9 @@ class _Extractor:
         found = [self._term(term) for term in terms]
         ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
         counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
-        return terms, Postings(ids, counts)
+        return terms, Postings(ids.astype(np.int32), counts)
 
 
 def _parts(text: str) -> list[str]:
     """The words of an identifier or compound, each once."""
     return list(dict.fromkeys(re.findall(r"[^\W_]+", index_form(text))))
-
-
-def bm25(index: Fulltext, features: Sequence[Feature], config: SearchConfig) -> Any:
-    """Score every text: BM25 with a fixed average length.
-
-    Returns:
-        float32, shape (greatest text_id + 1,); 0 where nothing matched.
-    """
-    import numpy as np
-
-    lengths = index.columns.length
-    scores = np.zeros(index.columns.size, np.float32)
-    for feature in features:
-        ids: Ids = feature.postings.ids
-        if feature.exact or not len(ids):
-            continue
-        counts = feature.postings.counts
-        norm = config.k1 * (1 - config.b) + (config.k1 * config.b / config.average_length) * lengths[ids]
-        scores[ids] += np.float32(feature.idf * (config.k1 + 1)) * counts / (counts + norm)
-    return scores

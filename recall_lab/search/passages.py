@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 from unicodedata import category
 
@@ -11,7 +11,7 @@ import msgspec
 
 from recall_lab.search.features import Feature
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.text import OffsetMap, ByteMap, camel_parts
+from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
 PASSAGE: Final = 480  # code points aimed at
 WHOLE: Final = 640  # blocks up to this length are shown whole
@@ -52,7 +52,12 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     tokens = index.tokens(offsets.form)
     matches: list[Match] = []
 
+    ascii_only = text.isascii()
+
     def add(start: int, end: int, feature: int) -> None:
+        if ascii_only:
+            matches.append(Match(start, end, feature))
+            return
         start, end = offsets.original(to_point(start), to_point(end))
         # The tokenizer ends a token before vowel signs; a reader does not.
         while end < len(text) and text[end] > "\u02ff" and category(text[end])[0] == "M":
@@ -75,8 +80,8 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
                 matches.extend(Match(start, end, number) for number in single.get(term, ()))
     for number, feature in enumerate(features):
         if feature.kind == "identifier":
-            for found in re.finditer(re.escape(feature.label), text, re.IGNORECASE):
-                matches.append(Match(found.start(), found.end(), number))
+            typed = re.finditer(re.escape(feature.label), text, re.IGNORECASE)
+            matches.extend(Match(*found.span(), number) for found in typed)
     matches.sort(key=lambda match: (match.start, match.end))
     return matches
 
@@ -133,10 +138,10 @@ def _at_bounds(text: str, start: int, end: int, first: int, last: int) -> tuple[
     return start, end
 
 
-def merge(spans: Sequence[tuple[int, int]] | object) -> tuple[tuple[int, int], ...]:
+def merge(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Join spans that overlap."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):  # type: ignore[call-overload]
+    for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         elif end > start:

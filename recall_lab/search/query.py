@@ -1,8 +1,8 @@
 """Any string in, a query out: never an exception, never an FTS syntax error; pure.
 
-The language: words are OR-ed; ``"a phrase"`` is exact; ``-word`` and ``NOT word`` exclude; ``word*`` is a prefix; ``AND``
-and ``OR`` in capitals join; all other punctuation is literal. Identifiers (paths, uuids, hashes, URLs, issue numbers,
-snake_case, camelCase, kebab-case) are kept whole beside their words.
+The language: words are OR-ed; ``"a phrase"`` is exact; ``-word`` and ``NOT word`` exclude; ``word*`` is a prefix;
+``AND`` and ``OR`` in capitals join; all other punctuation is literal. Identifiers (paths, uuids, hashes, URLs, issue
+numbers, snake_case, camelCase, kebab-case) are kept whole beside their words.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Clause(msgspec.Struct, frozen=True):
     """One thing to look for.
 
     Attributes:
-        kind: ``word``, quoted ``phrase``, ``prefix``, ``identifier`` (meant exactly as typed) or ``compound`` (a word with
-            punctuation inside, such as ``don't``).
+        kind: ``word``, quoted ``phrase``, ``prefix``, ``identifier`` (meant exactly as typed) or ``compound`` (a word
+            with punctuation inside, such as ``don't``).
         text: As typed, without quotes and signs of the language.
         required: A hit must hold it.
         excluded: A hit must not hold it.
@@ -54,12 +54,13 @@ class Query(msgspec.Struct, frozen=True):
 
 
 # Words that make a question and say nothing of what is asked.
-QUESTION_WORDS: Final = frozenset(
-    "a about after an and any are as at be been before but by can could did do does doing for from had has have having he her hers him "
-    "his how i if in into is it its just me my no not of on or our ours she should so than that the their theirs them then "
-    "there these they this those to too up us was we were what when where which who whom whose why will with would you your "
-    "yours am being because".split()
-)
+_QUESTION_WORDS_TEXT: Final = """
+a about after am an and any are as at be because been before being but by can could did do does doing for
+from had has have having he her hers him his how i if in into is it its just me my no not of on or our ours
+she should so than that the their theirs them then there these they this those to too up us was we were what
+when where which who whom whose why will with would you your yours
+"""
+QUESTION_WORDS: Final = frozenset(_QUESTION_WORDS_TEXT.split())
 
 _ITEM = re.compile(r'(?P<minus>-?)["“”](?P<phrase>[^"“”]+)["“”](?=\s|$|[,.;:!?)])|(?P<word>\S+)')
 _PREFIX = re.compile(r"[^\W_][\w./:-]*[^\W_]\*|[^\W_]{2,}\*")
@@ -70,11 +71,12 @@ _SIGNED = re.compile(r"c\+\+|[cf]#", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|_+[A-Za-z]\w*")
 _KEBAB = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)+")
-_EDGES = "\"'`“”‘’.,;:!?()[]{}<>…*"
-_SHELL_WORDS = frozenset(
-    "rm ls cd mv cp cat grep rg sed awk find sort head tail mkdir chmod chown tar zip unzip echo export sudo kill ps du df ln "
-    "touch xargs make go sh bash env".split()
-)
+_EDGES = "\"'`“”\u2018\u2019.,;:!?()[]{}<>…*"
+_SHELL_WORDS_TEXT: Final = """
+rm ls cd mv cp cat grep rg sed awk find sort head tail mkdir chmod chown tar zip unzip echo export sudo kill
+ps du df ln touch xargs make go sh bash env
+"""
+_SHELL_WORDS: Final = frozenset(_SHELL_WORDS_TEXT.split())
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
@@ -94,7 +96,8 @@ def parse(text: str) -> Query:
     sides: list[list[int]] = [[]]
     literal = True
     join, negate = False, False
-    for position, (minus, phrase, word) in enumerate(items):
+    for position, (minus, phrase, typed) in enumerate(items):
+        word = typed
         if word in _OPERATORS and not command and _has_operands(word, position, items):
             literal = False
             if word == "AND":
@@ -157,14 +160,14 @@ def _clause(word: str) -> Clause:
     bare = word.strip(_EDGES) or word
     if word.startswith((".", "./", "../")) and len(bare) > 1 and "/" in word:
         bare = word.rstrip(_EDGES)
-    owner, _, ending = bare.replace("’", "'").rpartition("'")
+    owner, _, ending = bare.replace("\u2019", "'").rpartition("'")
     if ending.lower() == "s" and owner.isalnum() and owner.lower() not in QUESTION_WORDS:
         bare = owner
     if _SIGNED.fullmatch(bare) or _is_identifier(bare):
         kind = "identifier"
-    elif kind == "word" and not bare.replace("'", "").replace("’", "").isalnum() and bare.isascii():
-        kind = "compound"
-    elif kind == "word" and ("'" in bare or "’" in bare):
+    elif (kind == "word" and not bare.replace("'", "").replace("\u2019", "").isalnum() and bare.isascii()) or (
+        kind == "word" and ("'" in bare or "\u2019" in bare)
+    ):
         kind = "compound"
     return Clause(kind, bare)
 
@@ -178,5 +181,6 @@ def _is_identifier(word: str) -> bool:
     if "/" in word or "\\" in word or "::" in word:
         return any(map(str.isalpha, word))
     if _KEBAB.fullmatch(word):
-        return any(map(str.isdigit, word)) or "." in word or word.count("-") > 1 or word.startswith("--")
+        dotted = "." in word and any(len(part) > 2 for part in word.split("."))
+        return any(map(str.isdigit, word)) or dotted or word.count("-") > 1 or word.startswith("--")
     return False

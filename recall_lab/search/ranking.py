@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -11,20 +11,18 @@ import msgspec
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.exact import pattern_of
-from recall_lab.search.features import Features, bm25
-from recall_lab.store.fulltext import Fulltext, Ids, Reach
+from recall_lab.search.features import Features
+from recall_lab.search.scoring import Mask, Scorer, Scores
+from recall_lab.store.fulltext import Fulltext, Ids, Reach, among
 from recall_lab.text import fold
 
 Tier = Literal["exact", "all", "some"]
 TIERS: Final[tuple[Tier, ...]] = ("exact", "all", "some")
 _MOST_LOOKED_AT: Final = 6400
 _STRONGEST: Final = 200
-_RARE_ENOUGH: Final = 65_536
+_RARE_ENOUGH: Final = 16_384
 _STEPS: Final = (-2, -1, 1, 2)
 _DAY_MS: Final = 86_400_000
-
-Scores = Any  # numpy float32, shape (n,)
-Mask = Any  # numpy bool
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -104,23 +102,24 @@ class _Ranker:
         self._features = features.positive
         self._config = config
         self._wanted = wanted
-        self._scores: Scores = bm25(index, features.positive, config)
+        self._scorer = Scorer(index, features.positive, config)
         self._weights = np.array([feature.weight for feature in self._features], np.float32)
         self._weight = float(self._weights.sum())
         self._counted = self._weights > 0
         self._exact = np.array([f.exact for f in self._features], bool)
-        self._may = self._satisfying(features)
+        self._all = features
+        self._may = self._satisfying(features, wanted.reach)
 
     def run(self) -> Ranking:
         import numpy as np
 
-        pool, matched = self._candidates()
+        pool = self._candidates()
         if not len(pool):
             return Ranking((), 0, 0.0, self._outside())
         ids = np.union1d(pool, self._found_by_neighbors(pool))
         held = self._held(ids)
         around, near = self._neighbors(ids, held)
-        own = self._scores[ids]
+        own = self._scorer.of(ids)
         prior, session_score = self._sessions(ids, own, held)
         prior *= self._config.session
         recency = self._recency(ids)
@@ -141,7 +140,7 @@ class _Ranker:
             self._check(ids, held, unchecked)
             checked[unchecked] = True
         if best < self._config.refuse:
-            return Ranking((), matched, best, self._outside())
+            return Ranking((), self._matched(), best, self._outside())
         shown = order[self._wanted.offset : self._wanted.offset + self._wanted.limit]
         ranked = tuple(
             Ranked(
@@ -164,26 +163,29 @@ class _Ranker:
 
     # ---- candidates ------------------------------------------------------------------------------------------------
 
-    def _candidates(self) -> tuple[Ids, int]:
-        """The texts to look at closely, ascending, and how many there were."""
+    def _candidates(self) -> Ids:
+        """The texts to look at closely, ascending."""
         import numpy as np
 
-        may = self._may & self._wanted.reach.texts
-        scores = np.where(may, self._scores, np.float32(0))
-        matched = int(np.count_nonzero(scores))
-        strongest = self._strongest(scores)
         look_at = max(self._wanted.offset + self._wanted.limit, self._config.pool)
         while True:
-            ids = np.union1d(strongest, _top(scores, look_at))
+            best = self._scorer.best(look_at, self._may)
+            ids = np.union1d(self._strongest(), best).astype(np.int32)
             passing = self._index.passing(ids, self._wanted.filters)
             if passing is None:
-                return ids, matched
-            if len(passing) >= look_at or look_at >= min(matched, _MOST_LOOKED_AT):
-                return np.array(sorted(passing), np.int64), matched
+                return ids
+            if len(passing) >= look_at or len(best) < look_at or look_at >= _MOST_LOOKED_AT:
+                return np.array(sorted(passing), np.int32)
             look_at *= 4
 
-    def _strongest(self, scores: Scores) -> Ids:
-        """Texts with exact evidence, and texts that hold every term, whatever their score."""
+    def _matched(self) -> int:
+        """How many texts hold anything of the query."""
+        import numpy as np
+
+        return int(np.count_nonzero(self._scorer.matching() & self._may))
+
+    def _strongest(self) -> Ids:
+        """Texts that may be exact evidence, and texts that hold every term, whatever their score."""
         import numpy as np
 
         groups = [feature.postings.ids for feature in self._features if feature.exact]
@@ -191,15 +193,16 @@ class _Ranker:
         if len(counted) > 1 and len(counted[0]):
             every = counted[0]
             for ids in counted[1:]:
-                every = every[_among(ids, every)]
+                every = every[among(ids, every)]
             groups.append(every)
-        found: list[int] = []
+        found = [np.empty(0, np.int32)]
         for ids in groups:
-            good = ids[scores[ids] > 0]
+            good = ids[self._may[ids]]
             if len(good) > _STRONGEST:
-                good = good[np.argsort(-scores[good], kind="stable")[:_STRONGEST]]
-            found.extend(good.tolist())
-        return np.array(found, np.int64)
+                scores = self._scorer.of(good[-_MOST_LOOKED_AT:])
+                good = good[-_MOST_LOOKED_AT:][np.argsort(-scores, kind="stable")[:_STRONGEST]]
+            found.append(good)
+        return np.concatenate(found)
 
     def _found_by_neighbors(self, pool: Ids) -> Ids:
         """Texts beside the best ones, which may be the answer to what was asked there.
@@ -215,27 +218,28 @@ class _Ranker:
             or (self._exact & self._counted).any()
             or self._wanted.required
         ):
-            return np.empty(0, np.int64)
+            return np.empty(0, np.int32)
         beside, there = self._beside(pool)
         ids = np.unique(beside[there])
-        ids = ids[self._wanted.reach.texts[ids] & self._may[ids]]
+        ids = ids[self._may[ids]]
         passing = self._index.passing(ids, self._wanted.filters)
-        return ids if passing is None else np.array(sorted(passing), np.int64)
+        return ids if passing is None else np.array(sorted(passing), np.int32)
 
-    def _satisfying(self, features: Features) -> Mask:
-        """Which texts satisfy AND, OR and NOT."""
+    def _satisfying(self, features: Features, reach: Reach) -> Mask:
+        """Which texts pass the filters and satisfy AND, OR and NOT."""
         import numpy as np
 
         wanted = self._wanted
-        mask = np.ones(len(self._scores), bool)
+        mask = reach.texts.copy() if wanted.required or features.excluded else reach.texts
         if wanted.required:
-            mask[:] = False
+            holding = np.zeros(len(mask), bool)
             for side in wanted.alternatives:
                 must = [clause for clause in side if clause in wanted.required]
                 mine = self._holding(must[:1] or side)
                 for clause in must[1:]:
                     mine &= self._holding([clause])
-                mask |= mine
+                holding |= mine
+            mask &= holding
         for feature in features.excluded:
             mask[feature.postings.ids] = False
         return mask
@@ -244,7 +248,7 @@ class _Ranker:
         """Which texts hold any of these clauses."""
         import numpy as np
 
-        mask = np.zeros(len(self._scores), bool)
+        mask = np.zeros(self._columns.size, bool)
         for clause in clauses:
             speaking = [feature for feature in self._features if clause in feature.clauses]
             # A compound stands for all of it side by side; its parts are only hints.
@@ -258,11 +262,11 @@ class _Ranker:
 
         if self._wanted.beyond is None:
             return 0
-        beyond = self._wanted.beyond.texts & ~self._wanted.reach.texts & self._may & (self._scores > 0)
-        ids = np.flatnonzero(beyond)
+        beyond = self._satisfying(self._all, self._wanted.beyond) & ~self._wanted.reach.texts
+        ids = np.flatnonzero(beyond & self._scorer.matching()).astype(np.int32)
         passing = self._index.passing(ids[:_MOST_LOOKED_AT], self._wanted.filters) if len(ids) else None
         if passing is not None:
-            ids = np.array(sorted(passing), np.int64)
+            ids = np.array(sorted(passing), np.int32)
         return int(np.count_nonzero(self._share(self._held(ids)) >= self._config.refuse))
 
     def _check(self, ids: Ids, held: Mask, unchecked: Sequence[int]) -> None:
@@ -282,7 +286,7 @@ class _Ranker:
 
         held = np.zeros((len(ids), len(self._features)), bool)
         for number, feature in enumerate(self._features):
-            held[:, number] = _among(feature.postings.ids, ids)
+            held[:, number] = among(feature.postings.ids, ids)
         return held
 
     def _share(self, held: Mask) -> Any:
@@ -305,7 +309,7 @@ class _Ranker:
         there = (at >= 0) & (beside >= 0) & (beside < len(columns.text))
         beside = np.where(there, beside, 0)
         there &= columns.source[beside] == columns.source[at]
-        return columns.text[beside].astype(np.int64), there
+        return columns.text[beside], there
 
     def _neighbors(self, ids: Ids, held: Mask) -> tuple[Mask, Scores]:
         """Which features stand beside each text, and what the neighbours add to its score."""
@@ -314,15 +318,18 @@ class _Ranker:
         config = self._config
         beside, there = self._beside(ids)
         weights = np.array((config.far, config.near, config.near, config.far), np.float32)
-        scores = np.where(there, self._scores[beside], np.float32(0)) @ weights
         others = np.unique(beside[there])
+        if not len(others):
+            return np.zeros_like(held), np.zeros(len(ids), np.float32)
+        place = np.searchsorted(others, np.where(there, beside, others[0]))
+        scores = np.where(there, self._scorer.of(others)[place], np.float32(0)) @ weights
         around = np.zeros_like(held)
-        if len(others) and scores.any():
+        if scores.any():
             theirs = self._held(others)
             for step in range(len(_STEPS)):
                 if weights[step]:
                     rows = np.flatnonzero(there[:, step])
-                    around[rows] |= theirs[np.searchsorted(others, beside[rows, step])]
+                    around[rows] |= theirs[place[rows, step]]
         return around, scores
 
     def _sessions(self, ids: Ids, own: Scores, held: Mask) -> tuple[Scores, Scores]:
@@ -344,7 +351,7 @@ class _Ranker:
         return priors[of_text].astype(np.float32), (priors + self._config.session_coverage * covered)[of_text]
 
     def _covered(self, sessions: Any, seen: Mask) -> Scores:
-        """idf of the query's terms found anywhere in each session; ``seen`` are those in the texts looked at."""
+        """Idf of the query's terms found anywhere in each session; ``seen`` are those in the texts looked at."""
         import numpy as np
 
         columns = self._columns
@@ -369,29 +376,3 @@ class _Ranker:
         age = np.maximum(self._wanted.now.timestamp() * 1000 - moment, 0) / _DAY_MS
         fresh = np.where(moment >= 0, np.exp2(-np.minimum(age / config.half_life_days, 1000)), 0)
         return (1 - config.recency + config.recency * fresh).astype(np.float32)
-
-
-def _among(ids: Ids, wanted: Ids) -> Mask:
-    """Which of ``wanted`` are in ``ids``; ``ids`` ascending. bool, shape (len(wanted),)."""
-    import numpy as np
-
-    if not len(ids):
-        return np.zeros(len(wanted), bool)
-    at = np.searchsorted(ids, wanted)
-    at[at == len(ids)] = 0
-    found: Mask = ids[at] == wanted
-    return found
-
-
-def _top(scores: Scores, count: int) -> Iterable[int]:
-    """The ``count`` texts with the best scores; the newest among equals."""
-    import numpy as np
-
-    ids = np.flatnonzero(scores)
-    if len(ids) > count:
-        values = scores[ids]
-        least = np.partition(values, len(values) - count)[len(values) - count]
-        better = ids[values > least]
-        equal = ids[values == least]
-        ids = np.concatenate([better, equal[len(equal) - (count - len(better)) :]])
-    return ids

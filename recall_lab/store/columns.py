@@ -18,7 +18,8 @@ from recall_lab.store.connection import rows
 # A placement as the queries below give it.
 _FIELDS: Final = ("text", "source", "ord", "moment", "late", "role", "kind", "length", "session")
 _SELECT: Final = (
-    "SELECT p.text_id, p.source_id, p.ord, coalesce(CAST(round(unixepoch(p.timestamp, 'subsec') * 1000) AS INTEGER), -1), p.queued * 2 + 1 - p.live, "
+    "SELECT p.text_id, p.source_id, p.ord, "
+    "coalesce(CAST(round(unixepoch(p.timestamp, 'subsec') * 1000) AS INTEGER), -1), p.queued * 2 + 1 - p.live, "
     f"CASE b.role {' '.join(f'WHEN {role!r} THEN {n}' for n, role in enumerate(ROLES))} END, "
     f"CASE b.kind {' '.join(f'WHEN {kind!r} THEN {n}' for n, kind in enumerate(KINDS))} END, "
     "d.sz, p.session_id "
@@ -121,7 +122,7 @@ def _merged(connection: apsw.Connection, known: Columns, now: int) -> Columns:
     length[: known.size] = known.length
     length[fresh["text"]] = fresh["length"]
     return Columns(
-        change=now, nature=nature, length=length, where=_roots(connection, size, **parts), **parts
+        change=now, nature=nature, length=length, where=_roots(connection, size, parts), **parts
     )  # fmt: skip
 
 
@@ -138,13 +139,11 @@ def _read(connection: apsw.Connection, change: int) -> dict[str, Ints]:
     return values
 
 
-def _roots(
-    connection: apsw.Connection, size: int, text: Ints, source: Ints, session: Ints, ord: Ints, moment: Ints, late: Ints  # noqa: A002
-) -> Ints:
+def _roots(connection: apsw.Connection, size: int, parts: dict[str, Ints]) -> Ints:
     """Find each text's root placement."""
     import numpy as np
 
-    del moment
+    text, source, session, late = (parts[name] for name in ("text", "source", "session", "late"))
     where = np.full(size, -1, np.int32)
     where[text] = np.arange(len(text), dtype=np.int32)
     several = np.flatnonzero((np.bincount(text, minlength=size) > 1)[text])
@@ -152,7 +151,7 @@ def _roots(
         sessions = _ranks(rows(connection, _SESSION_ORDER), int(session.max()) + 1)
         sources = _ranks(rows(connection, _SOURCE_ORDER), int(source.max()) + 1)
         queued, dead = late[several] >> 1, late[several] & 1
-        order = np.lexsort((ord[several], sources[source[several]], dead, queued, sessions[session[several]]))
+        order = np.lexsort((parts["ord"][several], sources[source[several]], dead, queued, sessions[session[several]]))
         # Written from the last to the first: the first stays.
         best = several[order][::-1]
         where[text[best]] = best

@@ -20,9 +20,10 @@ from recall_lab.errors import UsageError
 from recall_lab.model import KINDS, ROLES, Filters
 from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
+from recall_lab.store.filtering import placement_conditions, session_conditions
 from recall_lab.store.packing import Packed, load
 
-Ids = Any  # numpy int64, shape (n,), ascending text_ids
+Ids = Any  # numpy int32, shape (n,), ascending text_ids
 Counts = Any  # numpy float32, shape (n,)
 
 _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
@@ -67,12 +68,14 @@ class Fulltext:
             finally:
                 self._db.execute("PRAGMA query_only = 1")
             self._tokenize = self._db.fts5_tokenizer("porter", list(_TOKENIZER))
-            self._db.register_fts5_function("occurrences", lambda api: api.inst_count)
+            self._db.register_fts5_function("occurrences", _occurrences)
         self._reader = ref(reader)
         self._loaded = False
         self.packed: Packed | None = None
         self.columns: Columns = empty()
-        self._returned: Ids = None
+        self._moved: tuple[Ids, Ids] | None = None
+        self._scratch: Any = None
+        self._norms: tuple[tuple[float, float, float], Any] | None = None
         self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
 
     @contextmanager
@@ -100,22 +103,26 @@ class Fulltext:
         if now is not self.columns:
             self.columns = now
             self._reaches.clear()
-            self._returned = None
+            self._moved = None
+            self._norms = None
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
     def terms(self, form: str) -> list[str]:
         """Tokenise an index form; return the stemmed terms in order."""
         data = form.encode("utf-8", "replace")
-        found = self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)
+        found: Any = self._tokenize(
+            data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        )
         return list(found)
 
     def tokens(self, form: str) -> list[tuple[int, int, str]]:
         """Tokenise an index form; return of each token its first byte in UTF-8, its end, and the stemmed term."""
         data = form.encode("utf-8", "replace")
-        return list(
-            self._tokenize(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False)
+        found: Any = self._tokenize(
+            data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False
         )
+        return list(found)
 
     # ---- which texts -----------------------------------------------------------------------------------------------
 
@@ -149,11 +156,11 @@ class Fulltext:
 
         text: str | None = self._db.execute("SELECT group_concat(doc) FROM vocabulary WHERE term = ?", (term,)).get
         if not text:
-            return Postings(np.empty(0, np.int64), np.empty(0, np.float32))
-        docs = np.fromstring(text, dtype=np.int64, sep=",")
-        first = np.flatnonzero(np.diff(docs, prepend=-1))
-        counts = np.diff(first, append=len(docs)).astype(np.float32)
-        return Postings(docs[first], counts)
+            return Postings(np.empty(0, np.int32), np.empty(0, np.float32))
+        docs = np.fromstring(text, dtype=np.int32, sep=",")
+        first = np.concatenate([[0], np.flatnonzero(docs[1:] != docs[:-1]) + 1])
+        counts = np.concatenate([first[1:], [len(docs)]]) - first
+        return Postings(docs[first], counts.astype(np.float32))
 
     def _joined(self, packed: Postings, word: str) -> Postings:
         """Add to packed postings the texts that were written, or came back to a session, since."""
@@ -164,14 +171,19 @@ class Fulltext:
         quoted = _quoted(word)
         find = "SELECT rowid, occurrences(fulltext) FROM fulltext WHERE fulltext MATCH ? AND rowid "
         later = rows(self._db, find + "> ?", (quoted, highest))
-        if self._returned is None:
-            known = self.packed.columns.where
-            self._returned = np.flatnonzero((known < 0) & (self.columns.where[: len(known)] >= 0))
-        for text_id in self._returned.tolist():
+        if self._moved is None:
+            then = self.packed.columns.where
+            now = self.columns.where[: len(then)]
+            self._moved = np.flatnonzero((then < 0) & (now >= 0)), np.flatnonzero((then >= 0) & (now < 0))
+        returned, gone = self._moved
+        if len(gone):
+            stays = ~among(gone, packed.ids)
+            packed = Postings(packed.ids[stays], packed.counts[stays])
+        for text_id in returned.tolist():
             later.extend(rows(self._db, find + "= ?", (quoted, text_id)))
         if not later:
             return packed
-        ids = np.concatenate([packed.ids, np.array([text_id for text_id, _ in later], np.int64)])
+        ids = np.concatenate([packed.ids, np.array([text_id for text_id, _ in later], np.int32)])
         counts = np.concatenate([packed.counts, np.array([count for _, count in later], np.float32)])
         ids, first = np.unique(ids, return_index=True)
         return Postings(ids, counts[first])
@@ -180,11 +192,13 @@ class Fulltext:
         """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
         import numpy as np
 
-        found = self._db.execute(
-            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?", (_quoted(form), limit)
-        )
-        ids = np.fromiter((text_id for (text_id,) in found), np.int64)
-        return ids[::-1]
+        text: str | None = self._db.execute(
+            "SELECT group_concat(rowid) FROM "
+            "(SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?)",
+            (_quoted(form), limit),
+        ).get
+        ids = np.fromstring(text or "", np.int32, sep=",")
+        return np.ascontiguousarray(ids[::-1])
 
     def expand(self, prefix: str) -> list[str]:
         """Terms of the index that begin with ``prefix``, in order, at most 128."""
@@ -192,14 +206,29 @@ class Fulltext:
         at, end = prefix, prefix + "\U0010ffff"
         while len(found) < _MAX_PREFIX_TERMS:
             # Each step seeks to the next term; the vocabulary of a large store is never walked.
-            term = self._db.execute(
-                "SELECT term FROM vocabulary WHERE term >= ? AND term <= ? LIMIT 1", (at, end)
-            ).get
+            term = self._db.execute("SELECT term FROM vocabulary WHERE term >= ? AND term <= ? LIMIT 1", (at, end)).get
             if term is None:
                 break
             found.append(term)
             at = term + "\x01"
         return found
+
+    def scratch(self) -> Any:
+        """Zeros by text_id, float32: the same array each time, so that a large one is not made for each query."""
+        import numpy as np
+
+        if self._scratch is None or len(self._scratch) != self.columns.size:
+            self._scratch = np.zeros(self.columns.size, np.float32)
+        else:
+            self._scratch.fill(0)
+        return self._scratch
+
+    def norms(self, k1: float, b: float, average: float) -> Any:
+        """BM25's length normalisation, ``k1 * (1 - b + b * length / average)``; float32 by text_id."""
+        key = (k1, b, average)
+        if self._norms is None or self._norms[0] != key:
+            self._norms = (key, k1 * (1 - b) + (k1 * b / average) * self.columns.length)
+        return self._norms[1]
 
     # ---- where they stand ------------------------------------------------------------------------------------------
 
@@ -219,7 +248,7 @@ class Fulltext:
 
         columns = self.columns
         passing = None
-        condition, bindings = _session_conditions(filters)
+        condition, bindings = session_conditions(filters)
         if condition:
             chosen = np.zeros(int(columns.session.max(initial=0)) + 1, bool)
             named = rows(self._db, f"SELECT session_id FROM sessions s WHERE {condition}", bindings)
@@ -243,7 +272,7 @@ class Fulltext:
 
     def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
         """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
-        condition, bindings = _placement_conditions(filters)
+        condition, bindings = placement_conditions(filters)
         if not condition:
             return None
         found = self._db.execute(
@@ -307,6 +336,36 @@ def fulltext_of(reader: Reader) -> Fulltext:
     return found
 
 
+def _occurrences(api: apsw.FTS5ExtensionApi, /, *_: Any) -> int:
+    """FTS5's auxiliary function for how often a text holds what was asked for."""
+    return api.inst_count
+
+
+def find(ids: Ids, wanted: Ids) -> tuple[Any, Any]:
+    """Look texts up among a term's.
+
+    Args:
+        ids: text_ids, ascending, at least one.
+        wanted: text_ids to look up.
+
+    Returns:
+        Where each would stand, and whether it stands there; both of shape (len(wanted),).
+    """
+    import numpy as np
+
+    # Of another type the whole of ids would be converted.
+    at = np.searchsorted(ids, wanted.astype(ids.dtype, copy=False))
+    at[at == len(ids)] = 0
+    return at, ids[at] == wanted
+
+
+def among(ids: Ids, wanted: Ids) -> Any:
+    """Which of ``wanted`` are among a term's texts; bool, shape (len(wanted),)."""
+    import numpy as np
+
+    return find(ids, wanted)[1] if len(ids) else np.zeros(len(wanted), bool)
+
+
 def _quoted(form: str) -> str:
     """A phrase of FTS5's query language; whatever is in the form, it stays one."""
     return '"' + form.replace('"', " ").replace("\x00", " ") + '"'
@@ -333,66 +392,3 @@ def _natures(filters: Filters) -> Any:
         for kind in filters.kinds or KINDS:
             passing[ROLES.index(role) * 8 + KINDS.index(kind)] = True
     return passing
-
-
-def _any(column: str, values: Iterable[str]) -> tuple[str, list[Any]]:
-    return f"{column} IN (SELECT value FROM json_each(?))", [json.dumps(list(values))]
-
-
-def _named(column: str, values: Iterable[str]) -> tuple[str, list[Any]]:
-    condition, bindings = _any("name COLLATE NOCASE", values)
-    return f"{column} IN (SELECT name_id FROM names WHERE {condition})", bindings
-
-
-def _session_conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """SQL over sessions s for what the filters say of sessions; empty when they say nothing."""
-    parts: list[tuple[str, list[Any]]] = []
-    if filters.repos:
-        parts.append(_any("s.repo", filters.repos))
-    if filters.sessions:
-        # A session's subagents stand under its id.
-        either = " OR ".join("s.native_id = ? OR substr(s.native_id, 1, length(?) + 1) = ? || '/'" for _ in filters.sessions)
-        parts.append((f"({either})", [native_id for native_id in filters.sessions for _ in range(3)]))
-    if filters.hosts:
-        parts.append(_any("s.host", filters.hosts))
-    if filters.project:
-        parts.append(
-            ("(instr(lower(s.repo), ?) > 0 OR instr(lower(s.cwd), ?) > 0)", [filters.project.lower()] * 2)
-        )
-    return " AND ".join(condition for condition, _ in parts), [value for _, values in parts for value in values]
-
-
-def _placement_conditions(filters: Filters) -> tuple[str, list[Any]]:
-    """SQL over placements p, blocks b, sessions s for what ``reach`` does not look at; empty when nothing is said."""
-    parts: list[tuple[str, list[Any]]] = []
-    if filters.tools:
-        parts.append(_named("p.tool", filters.tools))
-    if filters.models:
-        parts.append(_named("p.model", filters.models))
-    if filters.branches:
-        inside, values = _any("name", filters.branches)
-        session, more = _any("s.branch", filters.branches)
-        parts.append(
-            (
-                f"(p.branch IN (SELECT name_id FROM names WHERE {inside}) OR (p.branch IS NULL AND {session}))",
-                values + more,
-            )
-        )
-    if filters.cwd:
-        folder = filters.cwd.rstrip("/") or "/"
-        parts.append(
-            (
-                "EXISTS (SELECT 1 FROM (SELECT coalesce((SELECT name FROM names WHERE name_id = p.cwd), s.cwd) AS cwd) "
-                "WHERE cwd = ? OR substr(cwd, 1, length(?) + 1) = ? || '/' OR ? = '/')",
-                [folder] * 4,
-            )
-        )
-    if filters.has_error:
-        parts.append(
-            (
-                "EXISTS (SELECT 1 FROM tool_calls t WHERE t.source_id = p.source_id AND t.failed = 1 "
-                "AND b.block_id IN (t.result_block, t.request_block))",
-                [],
-            )
-        )
-    return " AND ".join(condition for condition, _ in parts), [value for _, values in parts for value in values]

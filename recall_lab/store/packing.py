@@ -1,8 +1,8 @@
 """The columns of a large store, and the postings of its commonest words, packed in one file beside it.
 
-The file is a cache: it holds nothing that the store does not say, it is written when a capture ends, and a reader without
-it only starts slower. FTS5 walks a common word's postings at some ten million a second, which takes too long at a million
-blocks; packed they are two arrays. What was written to the store since then is read from the store.
+The file is a cache: it holds nothing that the store does not say, it is written when a capture ends, and a reader
+without it only starts slower. FTS5 walks a common word's postings at some ten million a second, which takes too long at
+a million blocks; packed they are two arrays. What was written to the store since then is read from the store.
 
 Layout: eight bytes of magic, eight of header length (little-endian), a JSON header, then arrays at 64-byte bounds.
 """
@@ -23,7 +23,7 @@ from recall_lab.store.connection import Reader, explained, open_reader, rows
 MAGIC: Final = b"RLPACK01"
 LARGE: Final = 20_000  # texts; smaller stores need no packing
 BEHIND: Final = 4_096  # texts that may be missing from the packed postings before it is packed again
-COMMON: Final = 16_384  # texts that hold a word before its postings are packed
+COMMON: Final = 8_192  # texts that hold a word before its postings are packed
 _GROWTH: Final = 1.25  # how much larger the index is when its words are counted again
 _ALIGN: Final = 64
 
@@ -99,7 +99,7 @@ def load(reader: Reader) -> Packed | None:
         length = int(data[8:16].view("<u8")[0])
         header = msgspec.json.decode(bytes(data[16 : 16 + length]), type=Header)
         arrays = {name: _section(data, section) for name, section in header.arrays.items()}
-    except (OSError, ValueError, msgspec.DecodeError):
+    except (OSError, ValueError, IndexError, msgspec.DecodeError):
         return None
     with explained(reader.path):
         if header.store != _fingerprint(reader.connection) or not _still_true(reader.connection, header):
@@ -224,12 +224,14 @@ def _size(section: Section) -> int:
 
 
 def _section(data: Any, section: Section) -> Any:
+    import numpy as np
+
     base = -(-(16 + int(data[8:16].view("<u8")[0])) // _ALIGN) * _ALIGN
     start = base + section.offset
     end = start + _size(section)
     if end > len(data):
         raise ValueError("the file is cut short")
-    return data[start:end].view(section.dtype)
+    return np.asarray(data[start:end]).view(section.dtype)
 
 
 def _fingerprint(connection: apsw.Connection) -> str:
@@ -243,4 +245,3 @@ def _block_at(connection: apsw.Connection, text_id: int) -> str:
 
 def _still_true(connection: apsw.Connection, header: Header) -> bool:
     return header.change <= change_number(connection) and header.highest_block == _block_at(connection, header.highest)
-

@@ -23,12 +23,18 @@ def reader(history: History) -> Reader:
         batch(
             "one",
             (
-                block("the ranking bug in the parser", 0, timestamp="2026-05-01T10:00:00.000Z", branch=Redacted("main")),
+                block(
+                    "the ranking bug in the parser", 0, timestamp="2026-05-01T10:00:00.000Z", branch=Redacted("main")
+                ),
                 block("Bash: run ranking tests", 1, role="assistant", kind="tool_use", tool=Redacted("Bash")),
                 block("ranking tests failed with exit 1", 2, role="tool", kind="tool_result", tool=Redacted("Bash")),
                 block("ranking reminder of the host", 3, role="host"),
             ),
-            (ToolCall(call_id="c", turn=1, failed=True, result_block=block("ranking tests failed with exit 1", 2).block_id),),
+            (
+                ToolCall(
+                    call_id="c", turn=1, failed=True, result_block=block("ranking tests failed with exit 1", 2).block_id
+                ),
+            ),
             repo=Redacted("example.org/a"),
             cwd=Redacted("/home/u/a"),
             title=Redacted("Ranking"),
@@ -90,7 +96,9 @@ def test_an_empty_answer_says_what_was_searched_and_what_next(reader: Reader) ->
         assert part in answer.notice
 
 
-@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 1001}, {"offset": -1}, {"scope": "repo"}, {"scope": "session"}])
+@pytest.mark.parametrize(
+    "wrong", [{"limit": 0}, {"limit": 1001}, {"offset": -1}, {"scope": "repo"}, {"scope": "session"}]
+)
 def test_what_cannot_be_used_says_so(reader: Reader, wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         search(reader, "ranking", **wrong)
@@ -183,7 +191,9 @@ def test_exact_means_as_typed(told: Callable[..., Reader], query: str, exact: st
 
 
 def test_an_identifier_that_stands_nowhere_is_not_answered_by_its_words(told: Callable[..., Reader]) -> None:
-    reader = told(*(f"marker TRACE-0{n}-B7Q closed the task" for n in range(1, 9)), *(f"nothing {n}" for n in range(40)))
+    reader = told(
+        *(f"marker TRACE-0{n}-B7Q closed the task" for n in range(1, 9)), *(f"nothing {n}" for n in range(40))
+    )
     assert [hit.text for hit in search(reader, "TRACE-03-B7Q").hits] == ["marker TRACE-03-B7Q closed the task"]
     answer = search(reader, "TRACE-99-B7Q")
     assert not answer.hits
@@ -212,7 +222,10 @@ def test_the_answer_beside_the_question_is_found(history: History) -> None:
     history.say("s", "which database did we pick for the queue", "postgres, because it was there", "fine", "bye")
     history.say("t", *(f"something else {n}" for n in range(40)))
     hits = search(history.read(), "which database was picked for the queue").hits
-    assert [hit.text for hit in hits[:2]] == ["which database did we pick for the queue", "postgres, because it was there"]
+    assert [hit.text for hit in hits[:2]] == [
+        "which database did we pick for the queue",
+        "postgres, because it was there",
+    ]
     assert hits[1].why.neighbors
     assert not hits[1].spans
 

@@ -34,7 +34,7 @@ TEXTS = (
     "kuyruk için İstanbul sunucusu",
     "commit 3f9c2ab1d0 reverted the change in render_frame_twice()",
     "open http://localhost:8765/lab/tree?token=x to see it",
-    "the ﬁle was ﬂagged", # ligatures
+    "the ﬁle was ﬂagged",  # ligatures
     "データベースの移行スクリプト",
 )
 

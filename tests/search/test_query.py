@@ -13,7 +13,27 @@ from recall_lab.store import Reader
 
 TYPED = st.lists(
     st.sampled_from(
-        ['"', "-", "*", "AND", "OR", "NOT", "NEAR", "(", ")", ":", "^", "+", "{", "}", "words:", "body", "用户", "C++", "it's"]
+        [
+            '"',
+            "-",
+            "*",
+            "AND",
+            "OR",
+            "NOT",
+            "NEAR",
+            "(",
+            ")",
+            ":",
+            "^",
+            "+",
+            "{",
+            "}",
+            "words:",
+            "body",
+            "用户",
+            "C++",
+            "it's",
+        ]
     )
     | st.text(max_size=6),
     max_size=12,
@@ -65,7 +85,7 @@ def reader(told: Callable[..., Reader]) -> Reader:
     return told("alpha beta gamma", "alpha delta", "beta epsilon", "用户 C++ it's here")
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(TYPED)
 def test_no_string_is_an_error(reader: Reader, text: str) -> None:
     answer = search(reader, text)
@@ -73,7 +93,7 @@ def test_no_string_is_an_error(reader: Reader, text: str) -> None:
 
 
 @pytest.mark.deep
-@settings(max_examples=10_000)
+@settings(max_examples=10_000, deadline=None)
 @given(TYPED | st.text(max_size=60))
 def test_no_string_is_an_error_in_ten_thousand(reader: Reader, text: str) -> None:
     search(reader, text)
