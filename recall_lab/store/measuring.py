@@ -146,7 +146,7 @@ def _tables(db: apsw.Connection) -> tuple[TableStats, ...]:
     for name, table, size in rows(
         db,
         "SELECT d.name, coalesce(s.tbl_name, d.name), d.pgsize FROM dbstat d LEFT JOIN sqlite_schema s USING (name) "
-        "WHERE d.aggregate",
+        "WHERE d.aggregate = 1",
     ):
         owner = "fulltext" if name.startswith("fulltext_") else table
         sizes[owner] = sizes.get(owner, 0) + size

@@ -35,8 +35,8 @@ class Stricter(FakeRedactor):
         return made
 
 
-@pytest.fixture(autouse=True)
-def _first_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def first_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, FakeRedactor)
 
 
@@ -53,7 +53,7 @@ def stricter(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def home(tmp_path: Path, first_rules: None) -> Home:
     return Home(tmp_path / "user")
 
 
