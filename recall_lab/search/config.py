@@ -17,10 +17,13 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
         near: Share of the score of the blocks one place before and after that a block takes over.
         far: The same for two places.
         session: Share of its session's prior (its three best scores, weighted 1, 1/2, 1/4).
+        title: Weight of the terms in its session's title.
         session_coverage: Weight of the terms found anywhere in a session when sessions are ranked.
         tiers: Exact evidence above all terms above some terms; off, the score alone decides.
         half_life_days: After how many days the recency part has halved; 0 turns it off.
         recency: Largest share of a score that age can take away, at most .5.
+        tools: Share of a score that tool requests and results give away to prose.
+        prefer: Share of a score that preferred roles and kinds gain.
         refuse: Least idf-weighted share of the query's terms in a hit.
         weak: Below this share in the best hit an answer is called weak evidence.
         pool: How many of the best texts are looked at closely.
@@ -36,10 +39,13 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     near: float = 0.3
     far: float = 0.15
     session: float = 0.3
+    title: float = 0.3
     session_coverage: float = 0.5
     tiers: bool = True
     half_life_days: float = 30.0
     recency: float = 0.25
+    tools: float = 0.15
+    prefer: float = 0.5
     refuse: float = 0.15
     weak: float = 0.30
     pool: int = 100
@@ -53,9 +59,11 @@ PLAIN = SearchConfig(
     near=0,
     far=0,
     session=0,
+    title=0,
     session_coverage=0,
     tiers=False,
     recency=0,
+    tools=0,
     refuse=0,
     question_words=False,
     identifiers=False,

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from recall_lab.errors import UsageError
-from recall_lab.model import Answer, Block, Citation, Filters, Hit, Redacted, Searched, Why
+from recall_lab.model import Answer, Block, Citation, Filters, Hit, Kind, Redacted, Role, Searched, Why
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, Features, extract
 from recall_lab.search.passages import choose, find_matches
@@ -35,6 +35,7 @@ def search(
     limit: int = 10,
     offset: int = 0,
     require_all: bool = False,
+    prefer: Sequence[Role | Kind] = (),
     now: datetime | None = None,
 ) -> Answer:
     """Search the store.
@@ -50,6 +51,7 @@ def search(
         limit: Most hits to return, 1 to 1,000.
         offset: How many of the best hits to skip.
         require_all: A hit must hold every word of the query.
+        prefer: Roles and kinds that come first where the evidence is alike.
         now: The moment that ages are counted from; the present one when None.
 
     Returns:
@@ -78,6 +80,7 @@ def search(
             offset=offset,
             limit=limit,
             alternatives=parsed.alternatives,
+            prefer=tuple(prefer),
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
         )
         ranking = rank(index, features, config, wanted)
@@ -153,7 +156,7 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
         why=Why(
             tier=ranked.tier,
             terms=tuple(feature.label for feature in held if feature.kind == "term"),
-            phrases=tuple(dict.fromkeys(f.label for f in held if f.kind == "phrase" or _alone(f, held))),
+            phrases=tuple(f.label for f in held if f.kind == "phrase" or _alone(f, features)),
             identifiers=tuple(feature.label for feature in held if feature.kind == "identifier"),
             neighbors=tuple(dict.fromkeys(features.positive[n].label for n in ranked.around)),
             recency=round(ranked.recency, 4),
@@ -169,9 +172,13 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
     )
 
 
-def _alone(feature: Feature, held: Sequence[Feature]) -> bool:
-    """Whether the words of a phrase or identifier are there beside one another, but not as typed."""
-    return feature.kind == "loose" and not any(other.exact and other.terms == feature.terms for other in held)
+def _alone(feature: Feature, features: Features) -> bool:
+    """Whether words beside one another are all that was asked for: a compound, or a run of a script without spaces."""
+    return (
+        feature.kind == "loose"
+        and not any(other.exact and other.terms == feature.terms for other in features.positive)
+        and not any(other.kind == "identifier" and other.clauses == feature.clauses for other in features.positive)
+    )
 
 
 def _notice(

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from recall_lab.model import Filters
+from recall_lab.model import KINDS, ROLES, Filters
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.exact import pattern_of
 from recall_lab.search.features import Features
@@ -37,6 +37,7 @@ class Wanted(msgspec.Struct, frozen=True):
         limit: How many to return.
         alternatives: Clauses of each side of an OR.
         required: Clauses that a hit must hold.
+        prefer: Roles and kinds that come first among equals.
     """
 
     filters: Filters
@@ -47,6 +48,7 @@ class Wanted(msgspec.Struct, frozen=True):
     limit: int
     alternatives: tuple[tuple[int, ...], ...] = ()
     required: tuple[int, ...] = ()
+    prefer: tuple[str, ...] = ()
 
 
 class Ranked(msgspec.Struct, frozen=True):
@@ -57,12 +59,14 @@ class Ranked(msgspec.Struct, frozen=True):
         tier: Its evidence.
         held: Numbers of the features that it holds.
         around: Numbers of the features that only its neighbours hold.
-        coverage: idf-weighted share of the query's terms that it or its neighbours hold.
+        title: Numbers of the features that its session's title holds.
+        coverage: idf-weighted share of the query's terms that it, its neighbours or its session's title hold.
         own: Its own BM25.
         near: What its neighbours added.
-        prior: What its session added.
+        prior: What its session and its title added.
         recency: The factor for its age.
-        score: (own + near + prior) * recency.
+        kind: The factor for its role and kind.
+        score: (own + near + prior) * recency * kind.
         session_score: For ranking sessions.
     """
 
@@ -70,11 +74,13 @@ class Ranked(msgspec.Struct, frozen=True):
     tier: Tier
     held: tuple[int, ...]
     around: tuple[int, ...]
+    title: tuple[int, ...]
     coverage: float
     own: float
     near: float
     prior: float
     recency: float
+    kind: float
     score: float
     session_score: float
 
@@ -116,19 +122,21 @@ class _Ranker:
         pool = self._candidates()
         if not len(pool):
             return Ranking((), 0, 0.0, self._outside())
-        ids = np.union1d(pool, self._found_by_neighbors(pool))
+        ids = np.union1d(pool, self._found_by_neighbors(pool)).astype(np.int32)
         held = self._held(ids)
         around, near = self._neighbors(ids, held)
         own = self._scorer.of(ids)
         prior, session_score = self._sessions(ids, own, held)
-        prior *= self._config.session
+        title = self._titled(ids)
+        prior = self._config.session * prior + self._config.title * (title @ self._weights)
         recency = self._recency(ids)
-        score = (own + near + prior) * recency
+        kind = self._kinds(ids)
+        score = (own + near + prior) * recency * kind
         until = self._wanted.offset + self._wanted.limit
         checked = np.zeros(len(ids), bool)
         while True:
             tier = self._tiers(held)
-            share = self._share(held | around)
+            share = self._share(held | around | title)
             best = float(self._share(held).max())
             # What holds nothing itself has to stand beside more than a word of the query.
             least = np.where(held.any(axis=1), self._config.refuse, self._config.weak)
@@ -148,11 +156,13 @@ class _Ranker:
                 tier=TIERS[int(tier[i])],
                 held=tuple(held[i].nonzero()[0].tolist()),
                 around=tuple((around[i] & ~held[i]).nonzero()[0].tolist()),
+                title=tuple(title[i].nonzero()[0].tolist()),
                 coverage=float(share[i]),
                 own=float(own[i]),
                 near=float(near[i]),
                 prior=float(prior[i]),
                 recency=float(recency[i]),
+                kind=float(kind[i]),
                 score=float(score[i]),
                 session_score=float(session_score[i]),
             )
@@ -332,6 +342,19 @@ class _Ranker:
                     around[rows] |= theirs[place[rows, step]]
         return around, scores
 
+    def _titled(self, ids: Ids) -> Mask:
+        """Which features the title of each text's session holds."""
+        import numpy as np
+
+        held = np.zeros((len(ids), len(self._features)), bool)
+        if self._config.title:
+            sessions = self._columns.session[self._columns.where[ids]]
+            for number, feature in enumerate(self._features):
+                if feature.weight and not feature.exact:
+                    for term in feature.terms[:1] if len(feature.terms) == 1 else ():
+                        held[:, number] = np.isin(sessions, self._index.titled(term))
+        return held
+
     def _sessions(self, ids: Ids, own: Scores, held: Mask) -> tuple[Scores, Scores]:
         """For each text its session's prior (best three scores, weighted 1, 1/2, 1/4) and its session's score."""
         import numpy as np
@@ -364,6 +387,19 @@ class _Ranker:
                 holds[columns.session[rows[rows >= 0]]] = True
                 seen[:, number] |= holds[sessions]
         return seen @ self._weights
+
+    def _kinds(self, ids: Ids) -> Scores:
+        """What prose is preferred by to what tools were asked and said, and what the caller prefers."""
+        import numpy as np
+
+        factors = np.ones(64, np.float32)
+        for at in range(64):
+            role, kind = ROLES[at >> 3 & 3], KINDS[at & 3]
+            if kind in {"tool_use", "tool_result"}:
+                factors[at] -= self._config.tools
+            factors[at] *= (1 + self._config.prefer) ** len({role, kind} & set(self._wanted.prefer))
+        found: Scores = factors[self._columns.nature[ids] & 63]
+        return found
 
     def _recency(self, ids: Ids) -> Scores:
         """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""

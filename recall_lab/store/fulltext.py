@@ -22,6 +22,7 @@ from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
 from recall_lab.store.filtering import placement_conditions, session_conditions
 from recall_lab.store.packing import Packed, load
+from recall_lab.text import index_form
 
 Ids = Any  # numpy int32, shape (n,), ascending text_ids
 Counts = Any  # numpy float32, shape (n,)
@@ -29,6 +30,7 @@ Counts = Any  # numpy float32, shape (n,)
 _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
+_BETWEEN: Final = "\U000ffffd"
 
 
 class Postings(msgspec.Struct, frozen=True):
@@ -75,6 +77,7 @@ class Fulltext:
         self.columns: Columns = empty()
         self._moved: tuple[Ids, Ids] | None = None
         self._scratch: Any = None
+        self._titles: dict[str, Ids] | None = None
         self._norms: tuple[tuple[float, float, float], Any] | None = None
         self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
 
@@ -93,6 +96,30 @@ class Fulltext:
             finally:
                 self._db.execute("COMMIT")
 
+    def titled(self, term: str) -> Ids:
+        """Which sessions have a term in their title: session_ids, ascending."""
+        import numpy as np
+
+        if self._titles is None:
+            self._titles = self._read_titles()
+        return self._titles.get(term, np.empty(0, np.int32))
+
+    def _read_titles(self) -> dict[str, Ids]:
+        import numpy as np
+
+        titles = rows(self._db, "SELECT session_id, title FROM sessions WHERE title IS NOT NULL ORDER BY 1")
+        # One call for all titles: what stands between them is a token of its own, and in no title.
+        held: dict[str, list[int]] = {}
+        number = 0
+        for term in self.terms(f" {_BETWEEN} ".join(index_form(title) for _, title in titles)):
+            if term == _BETWEEN:
+                number += 1
+                continue
+            sessions = held.setdefault(term, [])
+            if not sessions or sessions[-1] != titles[number][0]:
+                sessions.append(titles[number][0])
+        return {term: np.array(sessions, np.int32) for term, sessions in held.items()}
+
     def _follow(self) -> None:
         if not self._loaded:
             reader = self._reader()
@@ -105,6 +132,7 @@ class Fulltext:
             self._reaches.clear()
             self._moved = None
             self._norms = None
+            self._titles = None
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
