@@ -16,6 +16,7 @@ import fcntl
 import os
 import re
 import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -112,6 +113,9 @@ class Folder:
                 "move it away or choose another --home"
             )
         self.pointer()
+        # DuckDB makes its files readable for others before a finished generation is closed to them.
+        if stat.S_IMODE(self.path.stat().st_mode) & 0o077:
+            self.path.chmod(0o700)
 
     @contextmanager
     def refreshing(self, wait: float) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -231,7 +232,7 @@ def test_each_moment_and_size_of_a_request_has_one_price() -> None:
             bounds = sorted((r.above_tokens, r.upto_tokens or 10**12) for r in same)
             assert bounds[0][0] == -1
             assert bounds[-1][1] == 10**12
-            assert all(before[1] == after[0] for before, after in zip(bounds, bounds[1:], strict=False))
+            assert all(before[1] == after[0] for before, after in pairwise(bounds))
 
 
 def test_what_the_host_logged_as_cost_has_a_column_of_its_own(telling: Telling) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -34,6 +35,13 @@ def test_files_are_private(telling: Telling) -> None:
     telling.mirror().close()
     assert stat.S_IMODE(telling.folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(path.stat().st_mode) for path in telling.folder.iterdir()} == {0o600}
+
+
+def test_a_folder_that_others_may_read_is_closed_to_them(telling: Telling) -> None:
+    telling.tell("main", said("a"))
+    telling.folder.mkdir(mode=0o755)
+    telling.mirror().close()
+    assert stat.S_IMODE(telling.folder.stat().st_mode) == 0o700
 
 
 def test_a_reader_keeps_what_it_opened_and_its_generation_goes_when_it_closes(telling: Telling) -> None:
@@ -244,3 +252,32 @@ def test_a_failed_build_leaves_the_old_generation_and_nothing_half_made(
     assert sorted(telling.folder.iterdir()) == before
     with connect(telling.folder) as mirror:
         assert mirror.rows("SELECT count(*) FROM blocks") == [(1,)]
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from recall_lab.errors import MirrorError
+from recall_lab.mirror import refresh
+resource.setrlimit(resource.RLIMIT_FSIZE, (64_000, 64_000))
+try:
+    refresh(Path(sys.argv[1]), Path(sys.argv[2]), full=sys.argv[3] == "full")
+except MirrorError as error:
+    print(str(error).count("\\n"), "could not be built" in str(error))
+"""
+
+
+@pytest.mark.parametrize("full", ["full", "incremental"])
+def test_a_full_disk_leaves_the_old_generation(telling: Telling, full: str) -> None:
+    for name in ("one", "two", "three", "four"):
+        telling.tell(name, said(name))
+    telling.mirror().close()
+    telling.tell("one", *(said(f"more{at}", os.urandom(3_000).hex(), at=at) for at in range(60)))
+    before = sorted(telling.folder.iterdir())
+    command = [sys.executable, "-c", FULL_DISK, str(telling.store), str(telling.folder), full]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert told.stdout == "0 True\n", told
+    assert sorted(telling.folder.iterdir()) == before
+    with connect(telling.folder) as mirror:
+        assert mirror.rows("SELECT count(*) FROM blocks") == [(4,)]
+    assert telling.rows("SELECT count(*) FROM blocks WHERE session = 'one'") == [(60,)]
