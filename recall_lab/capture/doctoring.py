@@ -18,7 +18,8 @@ from recall_lab.model import Source, SourceState
 from recall_lab.settings import Settings
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import check
-from recall_lab.store.status import known_sources
+from recall_lab.store.scrubbing import scrub, scrub_owed
+from recall_lab.store.status import known_sources, texts_of_older_rules
 
 Grade = Literal["good", "warning", "bad"]
 
@@ -64,6 +65,7 @@ def examine(settings: Settings, *, deep: bool = False, now: float | None = None)
     found.append(_not_captured(seen, known))
     found.append(_at_risk(settings, seen, known, moment))
     found.append(_leftovers(settings))
+    found += _redaction(settings)
     if deep:
         found += _content(seen, known, key)
     return tuple(found)
@@ -87,6 +89,8 @@ def repair(settings: Settings) -> tuple[str, ...]:
             done.append(f"{path}: removed, it was left by an interrupted run")
         if added := writer.mend_index():
             done.append(f"{settings.store}: {added} texts put back into the full-text index")
+        if scrub_owed(writer) and scrub(writer):
+            done.append(f"{settings.store}: free pages cleared of text that was taken out")
         writer.checkpoint()
     return tuple(done)
 
@@ -119,9 +123,11 @@ def _exposed(settings: Settings) -> list[Path]:
         return []
     paths = [
         settings.home,
-        *settings.home.glob("recall.db*"),
-        *settings.home.glob("mirror"),
-        *settings.home.glob("mirror/*"),
+        *(
+            path
+            for name in ("recall*", "activity.*", "mirror", "mirror/*", "cursors", "cursors/*")
+            for path in settings.home.glob(name)
+        ),
     ]
     return [path for path in paths if not path.is_symlink() and path.stat().st_mode & 0o077]
 
@@ -218,6 +224,25 @@ def _leftovers(settings: Settings) -> Diagnosis:
             "leftovers", "warning", f"{len(left)} files of interrupted runs", "`recall-lab doctor --repair`"
         )
     return Diagnosis("leftovers", "good", "none")
+
+
+def _redaction(settings: Settings) -> Iterator[Diagnosis]:
+    """What was taken out must be gone from free pages too, and everything have passed the newest rules."""
+    try:
+        with open_reader(settings.store) as reader:
+            owed, older = scrub_owed(reader), texts_of_older_rules(reader)
+    except RecallLabError:
+        return
+    if owed:
+        yield Diagnosis(
+            "free pages", "warning", "text that was taken out may still lie in free pages", "`recall-lab vacuum`"
+        )
+    if older:
+        yield Diagnosis(
+            "redaction", "warning", f"{older:,} texts went through older rules only", "`recall-lab redact --refresh`"
+        )
+    else:
+        yield Diagnosis("redaction", "good", "every text went through the same rules")
 
 
 def _content(seen: Discovery, known: dict[tuple[str, str], Source], key: bytes) -> Iterable[Diagnosis]:

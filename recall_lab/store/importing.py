@@ -79,7 +79,7 @@ def import_lines(
                 raise SourceError(f"line {number}: longer than {_MAX_LINE} bytes; this is not an export of recall_lab")
             run.take(msgspec.json.decode(data, type=Line), first=number == 1)
         run.finish()
-    except (msgspec.DecodeError, RecursionError, ValueError, apsw.ConstraintError) as error:
+    except (msgspec.DecodeError, RecursionError, ValueError, LookupError, OverflowError, apsw.ConstraintError) as error:
         # A value of the file is not told: it may be anything.
         why = str(error) if isinstance(error, msgspec.DecodeError) else "a value does not fit"
         raise SourceError(f"line {number}: {why}; this is not an export of recall_lab, or it is damaged") from error

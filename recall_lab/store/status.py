@@ -69,6 +69,16 @@ def known_sources(store: OnStore) -> dict[tuple[str, str], Source]:
         return {(source.machine, source.path): source for source in sources}
 
 
+def texts_of_older_rules(reader: Reader) -> int:
+    """Count the texts that did not go through the rules of the newest one."""
+    with explained(reader.path):
+        found: int = reader.connection.execute(
+            "SELECT count(*) FROM blocks "
+            "WHERE rules <> (SELECT rules FROM blocks ORDER BY seen DESC, text_id DESC LIMIT 1)"
+        ).get
+    return found
+
+
 def activity_rows(reader: Reader) -> list[tuple[str, str, str | None, float, int]]:
     """Return recall_lab's own uses: (time, command, repository, seconds, exit code)."""
     with explained(reader.path):
