@@ -330,6 +330,8 @@ class Why(Record, frozen=True):
     neighbors: tuple[str, ...] = ()  # terms found in the blocks around it
     recency: float = 1.0  # the factor the score was multiplied by
     coverage: float = 1.0  # idf-weighted share of the query's terms
+    title: tuple[str, ...] = ()  # terms found in its session's title
+    parts: dict[str, float] = msgspec.field(default_factory=dict)  # what the score is made of
 
 
 class Hit(Record, frozen=True):

@@ -20,6 +20,8 @@ Tier = Literal["exact", "all", "some"]
 TIERS: Final[tuple[Tier, ...]] = ("exact", "all", "some")
 _MOST_LOOKED_AT: Final = 6400
 _STRONGEST: Final = 200
+_MOSTLY: Final = 0.5  # share of the query that a title has to hold to bring its session in
+_TITLES: Final = 5
 _RARE_ENOUGH: Final = 16_384
 _STEPS: Final = (-2, -1, 1, 2)
 _DAY_MS: Final = 86_400_000
@@ -120,9 +122,9 @@ class _Ranker:
         import numpy as np
 
         pool = self._candidates()
-        if not len(pool):
+        ids = np.unique(np.concatenate([pool, self._found_by_neighbors(pool), self._found_by_title()]))
+        if not len(ids):
             return Ranking((), 0, 0.0, self._outside())
-        ids = np.union1d(pool, self._found_by_neighbors(pool)).astype(np.int32)
         held = self._held(ids)
         around, near = self._neighbors(ids, held)
         own = self._scorer.of(ids)
@@ -137,9 +139,9 @@ class _Ranker:
         while True:
             tier = self._tiers(held)
             share = self._share(held | around | title)
-            best = float(self._share(held).max())
+            best = float(self._share(held | title).max())
             # What holds nothing itself has to stand beside more than a word of the query.
-            least = np.where(held.any(axis=1), self._config.refuse, self._config.weak)
+            least = np.where((held | title).any(axis=1), self._config.refuse, self._config.weak)
             keep = np.flatnonzero(share >= least)
             order = keep[np.lexsort((-ids[keep], -score[keep], tier[keep] * self._config.tiers))]
             unchecked = [i for i in order[:until].tolist() if tier[i] == 0 and not checked[i]]
@@ -234,6 +236,27 @@ class _Ranker:
         ids = ids[self._may[ids]]
         passing = self._index.passing(ids, self._wanted.filters)
         return ids if passing is None else np.array(sorted(passing), np.int32)
+
+    def _found_by_title(self) -> Ids:
+        """Where the sessions begin whose title holds most of what is asked: the title stands in no text."""
+        import numpy as np
+
+        none = np.empty(0, np.int32)
+        if not self._config.title or self._wanted.required or not self._weight:
+            return none
+        shares: dict[int, float] = {}
+        for feature in self._features:
+            if feature.weight and not feature.exact and len(feature.terms) == 1:
+                for session in self._index.titled(feature.terms[0]).tolist():
+                    shares[session] = shares.get(session, 0.0) + feature.weight / self._weight
+        best = sorted((session for session, share in shares.items() if share >= _MOSTLY), key=lambda s: -shares[s])
+        found = []
+        for session in best[:_TITLES]:
+            texts = self._columns.text[self._columns.session == session]
+            texts = texts[self._may[texts]]
+            found.extend(texts[:1].tolist())
+        passing = self._index.passing(found, self._wanted.filters) if found else None
+        return np.array(sorted(found if passing is None else passing), np.int32) if found else none
 
     def _satisfying(self, features: Features, reach: Reach) -> Mask:
         """Which texts pass the filters and satisfy AND, OR and NOT."""
