@@ -62,8 +62,8 @@ def record_activity(settings: Settings, command: str, seconds: float, exit_code:
 def fold_activity(settings: Settings, add: Callable[[Iterable[tuple[str, str, str | None, float, int]]], None]) -> None:
     """Hand the log's lines to ``add`` and start a new log; a line that cannot be read is left out.
 
-    The log is set aside first, so that a command that ends meanwhile starts a new one. Where the last fold was interrupted
-    before its lines were taken in, they are taken in now.
+    The log is set aside first, so that a command that ends meanwhile starts a new one. Where the last fold was
+    interrupted before its lines were taken in, they are taken in now.
     """
     aside = settings.activity_log.with_suffix(".folding")
     for source in (aside, settings.activity_log):
