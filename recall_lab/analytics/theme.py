@@ -166,6 +166,8 @@ def config(mode: str) -> dict[str, Any]:
             "direction": "horizontal",
             "symbolType": "square",
             "symbolSize": 90,
+            "symbolBaseFillColor": theme.quiet,
+            "symbolBaseStrokeColor": theme.quiet,
             "offset": 10,
             "padding": 0,
         },

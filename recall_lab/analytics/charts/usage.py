@@ -209,6 +209,7 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
         return nothing("Sessions", "No session in this time.", theme)
     rows = rows.assign(shown_minutes=rows["minutes"].clip(lower=0.5), repo=rows["repo"].fillna(NONE))
     columns = ["started", "shown_minutes", "minutes", "host", "title", "repo", "turns", "output_tokens", "cost_usd"]
+    most = float(f"{max(rows['output_tokens'].max(), 10):.0e}")  # one digit: the legend names it
     hosts = sorted(set(rows["host"]))
     shades = alt.Scale(domain=hosts, range=colours_of(hosts, theme))
     chart = (
@@ -223,8 +224,8 @@ def sessions(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:
             ),
             size=alt.Size(
                 "output_tokens:Q",
-                scale=alt.Scale(range=[25, 700]),
-                legend=alt.Legend(title="Output tokens", values=[1_000, 100_000], format="~s", symbolType="circle"),
+                scale=alt.Scale(domain=[0, most], range=[25, 700]),
+                legend=alt.Legend(title="Output tokens", values=[most / 10, most], format="~s", symbolType="circle"),
             ),
             color=alt.Color("host:N", scale=shades, legend=alt.Legend(title="Host", symbolType="circle")),
             tooltip=[
