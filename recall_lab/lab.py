@@ -20,7 +20,7 @@ from recall_lab.settings import load_settings
 from recall_lab.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from recall_lab.capture import Diagnosis, Discovery
+    from recall_lab.capture import ConversationInfo, Diagnosis, Discovery
     from recall_lab.evaluation.audit import Audit
     from recall_lab.evaluation.redaction import RedactionReport
     from recall_lab.evaluation.retrieval import RetrievalReport
@@ -79,8 +79,26 @@ class Lab(Upkeep):
 
         return discover(self.settings, _paths(paths))
 
+    def preview_export(self, path: Path | str) -> tuple[ConversationInfo, ...]:
+        """List the conversations in an account export, or in its archive; nothing is captured.
+
+        Raises:
+            SourceError: the file is no export, or cannot be read.
+            RedactionError: the detector cannot be loaded.
+        """
+        from recall_lab.capture import preview_export
+
+        return preview_export(self.settings, Path(path))
+
     def index(
-        self, paths: Paths = (), *, host: str | None = None, rebuild: bool = False, progress: bool = True
+        self,
+        paths: Paths = (),
+        *,
+        host: str | None = None,
+        rebuild: bool = False,
+        progress: bool = True,
+        conversations: Iterable[str] = (),
+        cwd: Path | str | None = None,
     ) -> IndexReport:
         """Capture what is new and refresh the mirror.
 
@@ -89,16 +107,27 @@ class Lab(Upkeep):
             host: The host of files that are not recognised.
             rebuild: Read the sources from the start and replace what was captured of them.
             progress: Show a progress bar.
+            conversations: Of the account exports among the paths, these alone, by their ids.
+            cwd: The folder that the paths belong to, where they name none: it gives them their repository.
 
         Raises:
             SourceError: a named path is not there, or is not a transcript.
+            NotFoundError: a conversation is in none of the paths.
             RedactionError: the detector cannot be loaded; nothing was captured.
             StoreError: the store cannot be written; earlier batches are kept.
             MirrorError: all was captured, but the mirror cannot be refreshed.
         """
         from recall_lab.capture import index
 
-        report = index(self.settings, _paths(paths), host=host, rebuild=rebuild, progress=progress)
+        report = index(
+            self.settings,
+            _paths(paths),
+            host=host,
+            rebuild=rebuild,
+            progress=progress,
+            conversations=tuple(conversations),
+            cwd=None if cwd is None else Path(cwd),
+        )
         self._follow(report, progress=progress)
         return report
 

@@ -171,18 +171,19 @@ class _Capture:
     def _no_successor(self, reading: Reading) -> SourceProblem | None:
         """Say why a document that was written anew does not take the place of what was captured of it.
 
-        It is half written, or it is another conversation: then what is kept of the first would be lost.
+        It is half written or empty, or it is another conversation: then what is kept of the first would be lost.
         """
         source, session = reading.batch.source, reading.batch.session
         known = self._known.get((source.machine, source.path))
         if self._rebuild or known is None or known.host != source.host or not HOSTS[source.host].rewrites:
             return None
         before = decode(known.parser_state).session
-        if source.state == "partial_record" and known.state != "partial_record":
+        unfinished = source.state == "partial_record" and known.state != "partial_record"
+        if unfinished or (session is None and before is not None):
             return SourceProblem(
                 source=source.path,
                 state="backlog",
-                detail="the document is not finished; what was captured of it before stays",
+                detail="the document is half written or empty; what was captured of it before stays",
                 next="run `recall-lab index` again when it is",
             )
         if before is not None and session is not None and before.native_id != session.native_id:

@@ -9,7 +9,7 @@ from threading import Event
 import click
 
 from recall_lab.cli._frame import Face, command
-from recall_lab.cli._terminal import dim, someone_answers
+from recall_lab.cli._terminal import dim, someone_answers, table
 from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
 from recall_lab.model import IndexReport
@@ -21,23 +21,64 @@ from recall_lab.model import IndexReport
 @click.option("--rebuild", is_flag=True, help="Read the sources from the start and replace what was captured of them.")
 @click.option("--watch", is_flag=True, help="Keep going: capture what changes, until Ctrl-C.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before the first capture.")
-def index_(face: Face, paths: tuple[Path, ...], host: str | None, *, rebuild: bool, watch: bool, yes: bool) -> int:
+@click.option("--preview", is_flag=True, help="List the conversations in account exports, and capture nothing.")
+@click.option(
+    "--conversation", "conversations", multiple=True, metavar="ID", help="Of an export, this one; repeatable."
+)
+@click.option(
+    "--cwd",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder that PATHS belong to, where they name none: it gives them their repository.",
+)
+def index_(
+    face: Face,
+    paths: tuple[Path, ...],
+    host: str | None,
+    conversations: tuple[str, ...],
+    cwd: Path | None,
+    *,
+    rebuild: bool,
+    watch: bool,
+    yes: bool,
+    preview: bool,
+) -> int:
     """Capture what is new in your transcripts.
 
     Without PATHS the known folders of all hosts are captured; the first time they are listed and you are asked once.
+    An account export of ChatGPT or claude.ai (conversations.json, or the archive that it came in) is a path too.
     """
     lab = face.lab(create=True)
+    if preview:
+        return _preview(face, paths)
+    if watch and (conversations or cwd):
+        raise UsageError("--watch takes neither --conversation nor --cwd; index the export once with them")
     if not paths and not yes:
         declined = ask_once(face)
         if declined is not None:
             return declined
     if watch:
         return _watch(face, paths)
-    report = lab.index(paths, host=host, rebuild=rebuild, progress=face.progress)
+    report = lab.index(paths, host=host, rebuild=rebuild, progress=face.progress, conversations=conversations, cwd=cwd)
     if face.as_json:
         face.answer(report)
     else:
         show_report(report)
+    return 0
+
+
+def _preview(face: Face, paths: tuple[Path, ...]) -> int:
+    """List what the exports hold."""
+    if not paths:
+        raise UsageError("name an export: `recall-lab index conversations.json --preview`, or the archive it came in")
+    lab = face.lab(create=True)
+    found = [conversation for path in paths for conversation in lab.preview_export(path)]
+    if face.as_json:
+        face.answer({"conversations": found})
+        return 0
+    rows = [(one.id, one.created or "", one.messages, megabytes(one.bytes), one.title or "") for one in found]
+    table(("id", "created", "messages", "size", "title"), rows)
+    click.echo(dim(f"{count(len(found), 'conversation')}; --conversation ID captures one of them"))
     return 0
 
 

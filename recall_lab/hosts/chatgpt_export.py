@@ -287,12 +287,12 @@ def _branch(parents: dict[str, str | None], leaf: str | None) -> list[str]:
 
 
 def _hidden(message: Message) -> bool:
-    """Say whether a message is not for the reader: hidden, reasoning, or the user's standing instructions."""
+    """Say whether a message is not for the reader: hidden, reasoning, the user's standing instructions, or untold."""
     noted, content = message.metadata or Metadata(), message.content or Content()
     return bool(
         noted.is_visually_hidden_from_conversation
         or noted.is_user_system_message
-        or content.content_type in _REASONING | _CONTEXT
+        or content.content_type in {None, *_REASONING, *_CONTEXT}
     )
 
 

@@ -82,6 +82,18 @@ def test_one_that_is_half_written_takes_nothing_away(home: Home, chat: Path) -> 
     assert (home.texts()[2:], states(home)) == (["since when?"], ["complete"])
 
 
+@pytest.mark.parametrize("content", [b"", b"\n", b"{}", b"[1, 2]"])
+def test_one_that_holds_nothing_takes_nothing_away(home: Home, chat: Path, content: bytes) -> None:
+    home.write(gemini("why batching?"), path=chat)
+    home.index()
+    home.write(content, path=chat)
+    assert [problem.state in {"backlog", "source_changed"} for problem in home.index(chat).problems] == [True]
+    assert home.texts() == ["why batching?"]
+    home.write(gemini("why batching?", "for latency"), path=chat)
+    assert home.index().problems == ()
+    assert home.texts() == ["why batching?", "for latency"]
+
+
 def test_one_that_was_never_whole_gives_what_it_has(home: Home, chat: Path) -> None:
     whole = gemini("why batching?", "for latency")
     for size in (len(whole) - 60, len(whole) - 50, len(whole)):

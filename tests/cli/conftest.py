@@ -44,7 +44,8 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, rules_cache: Pat
     """No test reads the machine's own history, settings or repository."""
     home = tmp_path / "user"
     home.mkdir()
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "RECALL_LAB_YES", "RECALL_LAB_ACTIVITY", "RECALL_LAB_DEBUG"):
+    hosts = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "COPILOT_HOME", "GEMINI_CLI_HOME")
+    for name in (*hosts, "RECALL_LAB_YES", "RECALL_LAB_ACTIVITY", "RECALL_LAB_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("RECALL_LAB_HOME", str(tmp_path / "home"))

@@ -154,7 +154,11 @@ def test_ids_are_of_the_message_alone() -> None:
     nodes = [node(1, 0, "user", "why?")]
     one, other = conversation(*nodes, current=1), conversation(*nodes, current=1, id=uuid(99))
     assert told(one).own[0].block_id == told(other, "elsewhere.json#x", indent=2).own[0].block_id
-    plain = {"id": "user", "parent": None, "message": {"author": {"role": "user"}, "content": {"parts": ["hi"]}}}
+    plain = {
+        "id": "user",
+        "parent": None,
+        "message": {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["hi"]}},
+    }
     found = [{"id": own, "mapping": {"user": plain}, "current_node": "user"} for own in (SESSION, uuid(99))]
     assert told(found[0]).own[0].block_id != told(found[1]).own[0].block_id
 
