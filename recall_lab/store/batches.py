@@ -41,6 +41,13 @@ STILL_IN_CONFLICT = (
 )
 
 
+def end_conflicts(db: apsw.Connection) -> None:
+    """Call sources complete that hold no record any more that stands elsewhere with another text."""
+    for (source_id,) in rows(db, "SELECT source_id FROM sources WHERE state = 'conflict'"):
+        if not db.execute(STILL_IN_CONFLICT, (source_id,)).get:
+            db.execute("UPDATE sources SET state = 'complete', detail = '' WHERE source_id = ?", (source_id,))
+
+
 def best_role(roles: Iterable[str]) -> str:
     """Return the role that wins where copies of a block differ: user, then assistant, tool, host."""
     return min(roles, key=_ROLE_RANK.__getitem__)

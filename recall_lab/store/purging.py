@@ -12,7 +12,7 @@ import apsw
 import msgspec
 
 from recall_lab.errors import NotFoundError, StoreError, UsageError
-from recall_lab.store.batches import retire_sessions
+from recall_lab.store.batches import end_conflicts, retire_sessions
 from recall_lab.store.connection import OnStore, explained, open_reader, rows
 from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
 from recall_lab.store.writer import Writer
@@ -65,9 +65,10 @@ def forget(store: OnStore, selection: Selection, *, writer: Writer | None = None
             raise NotFoundError("nothing in the store matches; `recall-lab sessions` lists what there is")
         if sessions:
             blocks = _only_in(db, sessions)
-        purge = _measure(db, sessions, blocks)
+        texts = _texts_of(db, sessions, blocks)
+        purge = _measure(db, sessions, blocks, texts)
     if writer is not None:
-        _take_out(writer, sessions, blocks)
+        _take_out(writer, sessions, blocks, texts)
     return purge
 
 
@@ -198,8 +199,7 @@ def _only_in(db: apsw.Connection, sessions: Sequence[int]) -> list[bytes]:
     return [block_id for (block_id,) in found]
 
 
-def _measure(db: apsw.Connection, sessions: Sequence[int], blocks: Sequence[bytes]) -> Purge:
-    texts = _texts_of(db, blocks)
+def _measure(db: apsw.Connection, sessions: Sequence[int], blocks: Sequence[bytes], texts: Sequence[int]) -> Purge:
     size = sum(
         db.execute("SELECT octet_length(text) FROM blocks WHERE text_id = ?", (text_id,)).get for text_id in texts
     )
@@ -227,12 +227,21 @@ def _is_placed(db: apsw.Connection, block_id: bytes) -> bool:
     return bool(found)
 
 
-def _texts_of(db: apsw.Connection, blocks: Iterable[bytes]) -> list[int]:
-    return [
+def _texts_of(db: apsw.Connection, sessions: Sequence[int], blocks: Iterable[bytes]) -> list[int]:
+    """Return every text of the blocks that go, and those of other blocks that only these sessions hold or brought."""
+    found = {
         text_id
         for block_id in blocks
         for (text_id,) in rows(db, "SELECT text_id FROM blocks WHERE block_id = ?", (block_id,))
-    ]
+    }
+    own = rows(
+        db,
+        "SELECT text_id FROM blocks WHERE (text_id IN (SELECT text_id FROM placements "
+        "WHERE session_id IN (SELECT value FROM json_each(?1))) OR origin IN (SELECT value FROM json_each(?1))) "
+        "AND text_id NOT IN (SELECT text_id FROM placements WHERE session_id NOT IN (SELECT value FROM json_each(?1)))",
+        (_ids(sessions),),
+    )
+    return sorted(found.union(text_id for (text_id,) in own))
 
 
 def _expired(db: apsw.Connection, keep: int) -> list[int]:
@@ -273,10 +282,9 @@ def _told_only_by(db: apsw.Connection, sources: Sequence[int]) -> list[int]:
 # ---- taking out ----------------------------------------------------------------------------------------------------
 
 
-def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes]) -> None:
+def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes], texts: Sequence[int]) -> None:
     with writer.transaction() as db:
         change, now = next_change(db), utc_now()
-        texts = _texts_of(db, blocks)
         touched = rows(
             db,
             "SELECT DISTINCT session_id FROM placements WHERE text_id IN (SELECT value FROM json_each(?1)) "
@@ -295,10 +303,16 @@ def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes]) 
             db.execute("DELETE FROM pins WHERE block_id = ?", (block_id,))
             db.execute("DELETE FROM judgments WHERE block_id = ?", (block_id,))
         renew_lineage(db)
+        db.execute(
+            "DELETE FROM pins WHERE (block_id, content_hash) IN (SELECT block_id, content_hash FROM blocks "
+            "WHERE text_id IN (SELECT value FROM json_each(?)))",
+            (_ids(texts),),
+        )
         _drop_errors(db, blocks)
         # A rebuild that is under way holds texts too; it starts again.
         db.execute("DELETE FROM staged")
         _drop_texts(db, texts)
+        end_conflicts(db)
         retire_sessions(db, sessions, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for (s,) in touched))
         owe_scrub(db)

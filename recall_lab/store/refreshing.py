@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import apsw
 
 from recall_lab.model import Record, Redacted, Role
-from recall_lab.store.batches import STILL_IN_CONFLICT, best_role
+from recall_lab.store.batches import best_role, end_conflicts
 from recall_lab.store.connection import OnStore, explained, rows
 from recall_lab.store.packing import discard
 from recall_lab.store.portable import hash_of
@@ -112,6 +112,8 @@ def refresh_texts(writer: Writer, rules: str, same: Iterable[int], changed: Sequ
         version = _version(db, rules)
         db.executemany("UPDATE blocks SET rules = ? WHERE text_id = ?", ((version, text_id) for text_id in same))
         merged = sum(_replace(db, item, version) for item in changed)
+        if merged:
+            end_conflicts(db)
         if changed:
             owe_scrub(db)
     return Replaced(changed=len(changed), merged=merged)
@@ -175,12 +177,6 @@ def _merge(db: apsw.Connection, text_id: int, twin: int, version: int) -> None:
         best = best_role(role for (role,) in roles)
         db.execute("UPDATE blocks SET role = ? WHERE text_id = ?", (best, twin))
     db.execute("UPDATE blocks SET rules = ? WHERE text_id = ?", (version, twin))
-    for (source_id,) in rows(db, "SELECT DISTINCT source_id FROM placements WHERE text_id = ?", (twin,)):
-        if not db.execute(STILL_IN_CONFLICT, (source_id,)).get:
-            db.execute(
-                "UPDATE sources SET state = 'complete', detail = '' WHERE source_id = ? AND state = 'conflict'",
-                (source_id,),
-            )
 
 
 def _index(db: apsw.Connection, item: Rescanned, text_id: int) -> None:
