@@ -122,7 +122,7 @@ def discover(
     """
     if host is not None and host not in HOSTS:
         raise UsageError(f"host {host!r} is not known; use one of {', '.join(sorted(HOSTS))}")
-    named = [Path(path).absolute() for path in paths]
+    named = [_direct(path) for path in paths]
     if not named and (conversations or cwd):
         raise UsageError("name the export: conversations are chosen, and given a folder, in a file that is named")
     search = _Search(host, captured)
@@ -149,7 +149,23 @@ def discover_changed(settings: Settings, paths: Iterable[Path], captured: Captur
     return Discovery(search.result().found, ())
 
 
+def _direct(path: Path) -> Path:
+    """Return the absolute path without ``..``, so that a file is one source by whatever way it is named."""
+    absolute = path.absolute()
+    direct = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links, which are sources of their own
+    try:
+        return direct if direct.samefile(absolute) else absolute
+    except OSError:
+        return absolute
+
+
 def _named_file(path: Path, host: str | None, captured: Captured) -> list[Found]:
+    file, mark, name = str(path).rpartition("#")
+    if mark and not path.exists() and Path(file).is_file():
+        held = [found for found in _named_file(Path(file), host, captured) if found.path == path]
+        if not held:
+            raise SourceError(f"{file}: holds no conversation {name!r}; `--preview` lists those that it does")
+        return held
     try:
         size = path.stat().st_size
         if not path.is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -198,6 +199,11 @@ class _Window:
         self._at = self._start + offset
         with readable_archive():
             self._file.seek(self._at)
+
+
+def path_text(path: Path) -> str:
+    r"""Return a path as text, different for different files: a byte that is not UTF-8 is written ``\xff``."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def read_small(path: Path) -> bytes:

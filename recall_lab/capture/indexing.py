@@ -15,7 +15,7 @@ from recall_lab.activity import fold_activity
 from recall_lab.capture.accounts import decode
 from recall_lab.capture.captured import CapturedBefore
 from recall_lab.capture.discovery import Discovery, Found, discover
-from recall_lab.capture.files import is_there
+from recall_lab.capture.files import is_there, path_text
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
@@ -136,7 +136,7 @@ class _Capture:
 
     def _stored_path(self, path: Path) -> str:
         """Return the path as the store writes it: redacted, where one of its paths was."""
-        text = str(path)
+        text = path_text(path)
         if not self._paths_redacted:
             return text
         if self._redactor is None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from recall_lab.capture.accounts import Accounts, Settled, decode, encode
-from recall_lab.capture.files import Fingerprint, Opener, Part, Stat, read_lines, read_prefix, read_small
+from recall_lab.capture.files import Fingerprint, Opener, Part, Stat, path_text, read_lines, read_prefix, read_small
 from recall_lab.capture.preparing import Preparer
 from recall_lab.capture.privacy import is_private
 from recall_lab.capture.repositories import Repositories
@@ -225,7 +225,7 @@ class _Run:
         job = self._job
         return Source(
             host=job.host,
-            path=self._preparer.small(str(job.path)),
+            path=self._preparer.small(path_text(job.path)),
             machine=job.machine,
             size=job.stat.size,
             mtime_ns=job.stat.mtime_ns,

@@ -66,6 +66,23 @@ def test_a_captured_file_that_says_nothing_of_itself_any_more_has_changed(
     assert home.ask("SELECT size FROM sources") == [(len(left),)]
 
 
+def test_names_that_are_not_utf8_stay_apart(home: Home) -> None:
+    folder = os.fsencode(home.project)
+    for byte, text in ((b"\xfe", "one"), (b"\xff", "two")):
+        with open(folder + b"/" + byte + b".jsonl", "wb") as file:  # noqa: PTH123 - a name of bytes
+            file.write(record(ord(byte), text, sessionId=text))
+    home.index()
+    assert home.texts() == ["one", "two"]
+    assert home.index().sources_changed == 0
+
+
+def test_a_file_is_one_source_by_whatever_way_it_is_named(home: Home) -> None:
+    file = home.write(*lines(["one"]))
+    home.index()
+    assert home.index(file.parent / ".." / file.parent.name / file.name, file.parent / "." / file.name).records == 0
+    assert home.ask("SELECT path FROM sources") == [(str(file),)]
+
+
 def test_the_id_of_an_agent_is_redacted_everywhere(home: Home) -> None:
     home.write(record(0, "one"), progress(1, "hunter2", "of the agent"))
     home.index()
