@@ -129,6 +129,18 @@ def test_one_conversation_alone(home: Home) -> None:
     assert home.texts() == ["and caching?", "thanks"]
 
 
+def test_a_conversation_may_be_named_as_its_source_is(home: Home) -> None:
+    file = export(home, TALKS)
+    named = file.with_name(f"{file.name}#{IDS[1]}")
+    home.index(named)
+    assert (home.texts(), paths(home)) == (["and caching?"], [named.name])
+    assert home.index(named, rebuild=True).sources_changed == 1
+    with pytest.raises(SourceError, match="--preview"):
+        home.index(file.with_name(f"{file.name}#nobody"))
+    with pytest.raises(SourceError, match="no such file"):
+        home.index(file.with_name(f"gone.json#{IDS[1]}"))
+
+
 def test_a_folder_gives_conversations_a_repository_and_stays(home: Home) -> None:
     repo = home.root / "beta"
     (repo / ".git").mkdir(parents=True)
