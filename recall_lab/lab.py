@@ -277,11 +277,11 @@ class Lab(Upkeep):
         Raises:
             NotFoundError, UsageError: the folder is not a benchmark.
         """
+        from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.retrieval import evaluate_retrieval
-        from recall_lab.redaction import open_redactor
         from recall_lab.search import SearchConfig
 
-        redactor = open_redactor(self.settings.cache / "rules")
+        redactor = open_rules(self.settings)
         with steps("searching", show=progress) as step:
             return evaluate_retrieval(
                 Path(folder), redactor=redactor, config=config or SearchConfig(), against=against, progress=step
@@ -299,11 +299,11 @@ class Lab(Upkeep):
         """
         from tqdm.auto import tqdm
 
+        from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.audit import audit
-        from recall_lab.redaction import open_redactor
 
         named = _paths(paths) or tuple(found.path for found in self.discover().found)
-        redactor = open_redactor(self.settings.cache / "rules")
+        redactor = open_rules(self.settings)
         with tqdm(unit="B", unit_scale=True, desc="auditing", disable=not progress, leave=False) as bar:
 
             def step(size: int) -> None:
@@ -317,10 +317,10 @@ class Lab(Upkeep):
         Raises:
             NotFoundError, UsageError: the file is not one.
         """
+        from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.redaction import evaluate_redaction
-        from recall_lab.redaction import open_redactor
 
-        return evaluate_redaction(Path(file), open_redactor(self.settings.cache / "rules"))
+        return evaluate_redaction(Path(file), open_rules(self.settings))
 
     def uncaptured(self) -> tuple[Waiting, ...]:
         """List the transcripts on the disk that are not captured to their end, the largest rest first."""

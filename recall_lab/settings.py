@@ -24,6 +24,7 @@ ENVIRONMENT = {
     "tool_results": "RECALL_LAB_TOOL_RESULTS",
     "activity": "RECALL_LAB_ACTIVITY",
     "yes": "RECALL_LAB_YES",
+    "mask_contacts": "RECALL_LAB_MASK_CONTACTS",
     "cache": "RECALL_LAB_CACHE_DIR",
 }
 
@@ -48,6 +49,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         private: Sessions (native ids) or folders that are never captured.
         activity: Whether recall_lab notes its own use.
         yes: Whether the first capture may start without asking.
+        redaction_rules: Further rule files of the user's, TOML (see ``redaction.user_rules``).
+        redaction_allow: Regular expressions of what looks like a secret and may stay.
+        mask_contacts: Whether mail addresses, telephone numbers and IP addresses are taken out too.
         cache: Where compiled rules and the sample's store are kept.
         claude_home: Claude Code's folder when CLAUDE_CONFIG_DIR names one.
         codex_home: Codex's folder when CODEX_HOME names one.
@@ -67,6 +71,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     private: tuple[str, ...] = ()
     activity: bool = True
     yes: bool = False
+    redaction_rules: tuple[Path, ...] = ()
+    redaction_allow: tuple[str, ...] = ()
+    mask_contacts: bool = False
     claude_home: Path | None = None
     codex_home: Path | None = None
     pi_home: Path | None = None
@@ -105,6 +112,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     private: list[str] | None = None
     activity: bool | None = None
     yes: bool | None = None
+    redaction_rules: list[str] | None = None
+    redaction_allow: list[str] | None = None
+    mask_contacts: bool | None = None
 
 
 def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -147,6 +157,9 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         private=tuple(values.get("private", ())),
         activity=_switch(values.get("activity", True), origins.get("activity", "")),
         yes=_switch(values.get("yes", False), origins.get("yes", "")),
+        redaction_rules=tuple(folder / Path(name).expanduser() for name in values.get("redaction_rules", ())),
+        redaction_allow=tuple(values.get("redaction_allow", ())),
+        mask_contacts=_switch(values.get("mask_contacts", False), origins.get("mask_contacts", "")),
         claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
         codex_home=_folder(env, "CODEX_HOME", origins, "codex_home"),
         pi_home=_folder(env, "PI_CODING_AGENT_DIR", origins, "pi_home"),

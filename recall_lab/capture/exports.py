@@ -111,10 +111,9 @@ def preview_export(settings: Settings, path: Path) -> tuple[ConversationInfo, ..
         raise SourceError(f"{path}: cannot be read ({error.strerror}); check the name and its permissions") from error
     if not held:
         raise SourceError(f"{path}: holds no conversations of a known export; name conversations.json, or its archive")
-    from recall_lab.redaction import open_redactor
+    from recall_lab.capture.rules import open_rules
 
-    redactor = open_redactor(settings.cache / "rules")
-    titles = redactor.redact([(one.told and one.told.title) or "" for one in held])
+    titles = open_rules(settings).redact([(one.told and one.told.title) or "" for one in held])
     return tuple(
         ConversationInfo(
             id=one.name,

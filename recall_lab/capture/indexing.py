@@ -20,9 +20,9 @@ from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.capture.reading import Reading
+from recall_lab.capture.rules import open_rules
 from recall_lab.hosts import HOSTS
 from recall_lab.model import Applied, IndexReport, Source, SourceProblem
-from recall_lab.redaction import open_redactor
 from recall_lab.settings import Settings
 from recall_lab.store import Writer, open_writer
 from recall_lab.store.packing import pack
@@ -103,6 +103,9 @@ class _Capture:
             private=self._settings.private,
             agents=_agents(seen, self._known.values()),
             hash_key=self._writer.hash_key,
+            rules=self._settings.redaction_rules,
+            allow=self._settings.redaction_allow,
+            mask_contacts=self._settings.mask_contacts,
         )
         total = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
         self._changed += len(jobs)
@@ -140,7 +143,7 @@ class _Capture:
         if not self._paths_redacted:
             return text
         if self._redactor is None:
-            self._redactor = open_redactor(self._settings.cache / "rules")
+            self._redactor = open_rules(self._settings)
         return self._redactor.redact([text])[0].text
 
     def _take(self, plan: Plan, reading: Reading) -> None:

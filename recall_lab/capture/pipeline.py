@@ -40,14 +40,18 @@ class Context(msgspec.Struct, frozen=True):
     private: tuple[str, ...]
     agents: frozenset[str]
     hash_key: bytes
+    rules: tuple[Path, ...] = ()
+    allow: tuple[str, ...] = ()
+    mask_contacts: bool = False
 
     def redactor(self) -> RedactsTexts:
         """Load the rules.
 
         Raises:
+            UsageError: a rule file or an expression of the settings cannot be used.
             RedactionError: they cannot be loaded.
         """
-        return _loaded(open_redactor, self.rules_cache)
+        return _loaded(open_redactor, self.rules_cache, self.rules, self.allow, mask_contacts=self.mask_contacts)
 
     def reader(self, redactor: RedactsTexts) -> SourceReader:
         """Return a reader of sources."""
@@ -93,9 +97,16 @@ class Task(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def _loaded(load: Callable[[Path], RedactsTexts], cache: Path) -> RedactsTexts:
+def _loaded(
+    load: Callable[..., RedactsTexts],
+    cache: Path,
+    rules: tuple[Path, ...],
+    allow: tuple[str, ...],
+    *,
+    mask_contacts: bool,
+) -> RedactsTexts:
     """Load the rules once in a process that captures again and again."""
-    return load(cache)
+    return load(cache, rules=rules, allow=allow, mask_contacts=mask_contacts)
 
 
 def encode_task(task: Task) -> bytes:

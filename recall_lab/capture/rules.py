@@ -1,16 +1,27 @@
-"""The detector as the settings want it; everything in this room that redacts opens it here."""
+"""The detector as the settings want it."""
 
 from __future__ import annotations
 
-from recall_lab.capture.preparing import RedactsTexts
-from recall_lab.redaction import open_redactor
+from typing import TYPE_CHECKING
+
 from recall_lab.settings import Settings
 
+if TYPE_CHECKING:
+    from recall_lab.redaction import Redactor
 
-def open_rules(settings: Settings) -> RedactsTexts:
-    """Load the rules.
+
+def open_rules(settings: Settings) -> Redactor:
+    """Load the rules: those that came with recall_lab, and what the settings add and allow.
 
     Raises:
-        RedactionError: they cannot be loaded.
+        UsageError: a rule file or an expression of the settings cannot be used.
+        RedactionError: the detector cannot be loaded.
     """
-    return open_redactor(settings.cache / "rules")
+    from recall_lab.redaction import open_redactor
+
+    return open_redactor(
+        settings.cache / "rules",
+        rules=settings.redaction_rules,
+        allow=settings.redaction_allow,
+        mask_contacts=settings.mask_contacts,
+    )

@@ -42,8 +42,8 @@ def first_rules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(monkeypatch: pytest.MonkeyPatch, rules: type[FakeRedactor]) -> None:
     """Let every part of the program redact by these rules."""
-    for module in ("pipeline", "rules", "indexing"):
-        monkeypatch.setattr(f"recall_lab.capture.{module}.open_redactor", lambda *_, **__: rules())
+    for module in ("capture.pipeline", "redaction"):
+        monkeypatch.setattr(f"recall_lab.{module}.open_redactor", lambda *_, **__: rules())
 
 
 @pytest.fixture

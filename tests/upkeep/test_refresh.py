@@ -207,10 +207,11 @@ def test_a_rebuild_under_way_starts_again(home: Home, stricter: Change) -> None:
 CHILD = """
 import sys
 from pathlib import Path
-from recall_lab.capture import refreshing, rules
+from recall_lab import redaction
+from recall_lab.capture import refreshing
 from recall_lab.settings import load_settings
 from tests.upkeep.conftest import Stricter
-rules.open_redactor = lambda *_, **__: Stricter()
+redaction.open_redactor = lambda *_, **__: Stricter()
 refreshing.BATCH_CHARS = 2000
 root = Path(sys.argv[1])
 print("go", flush=True)
