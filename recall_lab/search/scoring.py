@@ -20,7 +20,7 @@ Mask = Any  # numpy bool
 _SAMPLE: Final = 64
 _STRIDE: Final = 1 << 15
 _MANY: Final = 20_000  # postings; fewer are added up at once
-_FEW: Final = 30_000  # postings; for more, all scores are looked through
+_SPARSE: Final = 64  # looking through all scores takes as long as sorting this share of their number
 
 
 class Scorer:
@@ -53,7 +53,7 @@ class Scorer:
             self._scatter(scores, ids, counts, bound)
             touched.append(ids)
             rest -= bound
-        if sum(map(len, touched)) <= max(_FEW, self._size // 8):
+        if sum(map(len, touched)) <= max(_MANY, self._size // _SPARSE):
             ids = _touched(touched, scores, mask)
             return ids[_largest(scores[ids], count)]
         scores[~mask] = 0
@@ -121,7 +121,7 @@ def _touched(groups: Sequence[Ids], scores: Scores, mask: Mask) -> Ids:
     """The texts of several features that are in ``mask``, ascending, each once."""
     import numpy as np
 
-    if sum(map(len, groups)) < min(_FEW, len(scores) // 8):
+    if sum(map(len, groups)) < len(scores) // _SPARSE:
         ids = np.unique(np.concatenate(groups)) if groups else np.empty(0, np.int32)
         return ids[mask[ids]]
     return np.flatnonzero((scores > 0) & mask).astype(np.int32)

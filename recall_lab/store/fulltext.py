@@ -30,6 +30,7 @@ Counts = Any  # numpy float32, shape (n,)
 _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
+_TERMS_KEPT: Final = 512
 _BETWEEN: Final = "\U000ffffd"
 
 
@@ -78,6 +79,7 @@ class Fulltext:
         self._moved: tuple[Ids, Ids] | None = None
         self._scratch: Any = None
         self._titles: dict[str, Ids] | None = None
+        self._read: OrderedDict[str, Postings] = OrderedDict()
         self._norms: tuple[tuple[float, float, float], Any] | None = None
         self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
 
@@ -133,6 +135,7 @@ class Fulltext:
             self._moved = None
             self._norms = None
             self._titles = None
+            self._read.clear()
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
@@ -169,7 +172,7 @@ class Fulltext:
         word = word or (term if self.terms(term) == [term] else None)
         place = self.packed.places.get(term) if self.packed and word else None
         if place is None or word is None or self.packed is None:
-            return self._walk(term)
+            return self._walked(term)
         start, end = place
         return self._joined(Postings(self.packed.ids[start:end], self.packed.counts[start:end]), word)
 
@@ -177,6 +180,17 @@ class Fulltext:
         """The postings of these terms, each with its term."""
         for term in terms:
             yield term, self.postings(term)
+
+    def _walked(self, term: str) -> Postings:
+        """A term's postings from the index, or as they were read for an earlier query."""
+        found = self._read.get(term)
+        if found is None:
+            found = self._read[term] = self._walk(term)
+            if len(self._read) > _TERMS_KEPT:
+                self._read.popitem(last=False)
+        else:
+            self._read.move_to_end(term)
+        return found
 
     def _walk(self, term: str) -> Postings:
         """Read a term's postings from the index, at some ten million a second."""

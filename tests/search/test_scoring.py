@@ -94,9 +94,9 @@ def test_pruning_changes_nothing(large: History, monkeypatch: pytest.MonkeyPatch
         scorer = Scorer(index, features, PLAIN)
         everything = np.arange(index.columns.size, dtype=np.int32)
         whole = np.sort(scorer.of(everything))[::-1]
-        for many, few in ((10**9, 10**9), (1, 10**9), (1, 0), (10**9, 0)):
+        for many, sparse in ((10**9, 64), (1, 64), (1, 1), (10**9, 1)):
             monkeypatch.setattr(scoring, "_MANY", many)
-            monkeypatch.setattr(scoring, "_FEW", few)
+            monkeypatch.setattr(scoring, "_SPARSE", sparse)
             for count in (1, 7, 50):
                 best = scorer.best(count, reach.texts)
                 assert np.sort(scorer.of(best))[::-1] == pytest.approx(whole[:count])
