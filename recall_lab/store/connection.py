@@ -5,12 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from urllib.parse import quote
 
 import apsw
@@ -22,6 +23,9 @@ _MAGIC = b"SQLite format 3\x00"  # https://sqlite.org/fileformat2.html
 SCHEMA_VERSION = 1
 BUSY_MS = 10_000  # how long a reader or writer waits for another's short transaction
 _READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768"
+
+_Asked = ParamSpec("_Asked")
+_Answer = TypeVar("_Answer")
 
 
 @contextmanager
@@ -55,6 +59,17 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreFullError(
             f"{path}: the disk refused a read or write (full, or failing); the last batch was not kept"
         ) from error
+
+
+def explains(read: Callable[Concatenate[Reader, _Asked], _Answer]) -> Callable[Concatenate[Reader, _Asked], _Answer]:
+    """Make a function over a reader explain SQLite's errors; it must have read everything when it returns."""
+
+    @wraps(read)
+    def explaining(reader: Reader, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Answer:
+        with explained(reader.path):
+            return read(reader, *args, **options)
+
+    return explaining
 
 
 def refuse_foreign(path: Path) -> None:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable
 
 from recall_lab.model import Redacted
-from recall_lab.store.connection import Reader
+from recall_lab.store.connection import Reader, explains
 from recall_lab.store.read_records import SessionInfo, SourceFact
 from recall_lab.text_entities import entities
 
 
+@explains
 def entities_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[tuple[str, Redacted], ...]]:
     """Return the (kind, value) of the identifiers in each text; texts without any are left out."""
     rows = reader.connection.execute(
@@ -24,6 +25,7 @@ def entities_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[tupl
     }
 
 
+@explains
 def hashes_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Return the (block_id, content_hash) of each text."""
     rows = reader.connection.execute(
@@ -34,6 +36,7 @@ def hashes_of(reader: Reader, text_ids: Iterable[int]) -> dict[int, tuple[str, s
     return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in rows}
 
 
+@explains
 def source_facts(reader: Reader, session: SessionInfo) -> tuple[SourceFact, ...]:
     """Return how the sources of a session were captured, and how many of their records could not be used."""
     rows = reader.connection.execute(
@@ -61,6 +64,7 @@ def source_facts(reader: Reader, session: SessionInfo) -> tuple[SourceFact, ...]
     return tuple(facts)
 
 
+@explains
 def sessions_by_native_id(reader: Reader, native_id: str, host: str | None = None) -> tuple[int, ...]:
     """Return the store's numbers of the sessions with exactly this native id."""
     rows = reader.connection.execute(

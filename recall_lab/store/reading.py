@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from recall_lab.model import Block, Redacted
-from recall_lab.store.connection import Reader
+from recall_lab.store.connection import Reader, explains
 from recall_lab.store.connection import rows as fetch
 from recall_lab.store.read_records import Holdings, Placement, StoredText
 
@@ -44,6 +44,7 @@ def snapshot(reader: Reader) -> Iterator[None]:
         yield
 
 
+@explains
 def block_ids(reader: Reader, head: str) -> tuple[str, ...]:
     """Return the ids that begin with ``head`` (lowercase hex, at most 32 digits); at most three of them."""
     low = bytes.fromhex(head.ljust(32, "0"))
@@ -54,6 +55,7 @@ def block_ids(reader: Reader, head: str) -> tuple[str, ...]:
     return tuple(found.lower() for (found,) in rows)
 
 
+@explains
 def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
     """Return every text of a block: those that a session holds (root first), then its revisions, newest first."""
     kept = fetch(
@@ -78,6 +80,7 @@ def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
     return tuple(sorted(texts, key=lambda stored: order.get(stored.text_id, len(order))))
 
 
+@explains
 def pinned_hashes(reader: Reader, block_id: str) -> frozenset[str]:
     """Return the content hashes of the texts of a block that never expire."""
     rows = reader.connection.execute(
@@ -86,6 +89,7 @@ def pinned_hashes(reader: Reader, block_id: str) -> frozenset[str]:
     return frozenset(content_hash for (content_hash,) in rows)
 
 
+@explains
 def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
     """Return where the texts of a block stand, the root placement first; empty when only revisions are left."""
     rows = reader.connection.execute(
@@ -114,6 +118,7 @@ def placements(reader: Reader, block_id: str) -> tuple[Placement, ...]:
     )
 
 
+@explains
 def root_blocks(reader: Reader, text_ids: Iterable[int]) -> dict[int, Block]:
     """Return each text as a block at its root placement; texts that no session holds are left out."""
     wanted = json.dumps(list(text_ids))
@@ -125,6 +130,7 @@ def root_blocks(reader: Reader, text_ids: Iterable[int]) -> dict[int, Block]:
     return {row[0]: _block(row) for row in rows}
 
 
+@explains
 def block_at_root(reader: Reader, block_id: str) -> Block | None:
     """Return a block's current text at its root placement; None when no session holds it."""
     row = reader.connection.execute(
@@ -133,6 +139,7 @@ def block_at_root(reader: Reader, block_id: str) -> Block | None:
     return _block(row) if row else None
 
 
+@explains
 def revision(reader: Reader, text_id: int) -> Block | None:
     """Return a text without a place: session "", turn 0, no source, not live."""
     row = reader.connection.execute(
@@ -144,6 +151,7 @@ def revision(reader: Reader, text_id: int) -> Block | None:
     return _block(row) if row else None
 
 
+@explains
 def blocks_at(reader: Reader, places: Sequence[tuple[int, int]]) -> tuple[Block, ...]:
     """Return the blocks at these (source_id, ord) places, in the order asked for; empty places are left out."""
     rows = reader.connection.execute(
@@ -158,6 +166,7 @@ def blocks_at(reader: Reader, places: Sequence[tuple[int, int]]) -> tuple[Block,
     return tuple(_block(row) for row in rows)
 
 
+@explains
 def beside(reader: Reader, place: Placement, count: int) -> tuple[list[int], list[int]]:
     """Return the ords of up to ``count`` placements before and after one, nearest first.
 
@@ -174,6 +183,7 @@ def beside(reader: Reader, place: Placement, count: int) -> tuple[list[int], lis
     return sides[0], sides[1]
 
 
+@explains
 def holdings(reader: Reader) -> Holdings:
     """Count what the store holds: blocks that a session holds, sessions, sources."""
     db = reader.connection

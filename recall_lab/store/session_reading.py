@@ -14,7 +14,7 @@ from typing import Any
 
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.model import Redacted
-from recall_lab.store.connection import Reader
+from recall_lab.store.connection import Reader, explains
 from recall_lab.store.connection import rows as fetch
 from recall_lab.store.read_records import CallOutcome, SessionInfo, Step, TurnLine
 
@@ -32,6 +32,7 @@ _INFO = (
 )
 
 
+@explains
 def sessions(
     reader: Reader,
     *,
@@ -86,6 +87,7 @@ def sessions(
     return tuple(_info(row) for row in rows)
 
 
+@explains
 def find_session(reader: Reader, key: str, host: str | None = None) -> SessionInfo:
     """Return the session with this native id, an agent's id, or an unambiguous head of a native id.
 
@@ -113,12 +115,14 @@ def find_session(reader: Reader, key: str, host: str | None = None) -> SessionIn
     return session_info(reader, found[0][0])
 
 
+@explains
 def session_info(reader: Reader, session_id: int) -> SessionInfo:
     """Return one session by the store's own number."""
     [row] = fetch(reader.connection, f"{_INFO} WHERE s.session_id = ?", (session_id,))
     return _info(row)
 
 
+@explains
 def children(reader: Reader, session: SessionInfo) -> tuple[SessionInfo, ...]:
     """Return the sessions that name this one as their parent, the earliest first."""
     rows = reader.connection.execute(
@@ -129,6 +133,7 @@ def children(reader: Reader, session: SessionInfo) -> tuple[SessionInfo, ...]:
     return tuple(_info(row) for row in rows)
 
 
+@explains
 def steps(reader: Reader, session_id: int) -> tuple[Step, ...]:
     """Return a session's blocks in reading order across its sources, each text once, dead branches included."""
     rows = reader.connection.execute(
@@ -159,6 +164,7 @@ def steps(reader: Reader, session_id: int) -> tuple[Step, ...]:
     return tuple(merged)
 
 
+@explains
 def turn_lines(
     reader: Reader, session_steps: Iterable[Step], numbers: Sequence[int] | None = None
 ) -> tuple[TurnLine, ...]:
@@ -193,6 +199,7 @@ def turn_lines(
     )
 
 
+@explains
 def call_outcomes(reader: Reader, session_id: int) -> tuple[CallOutcome, ...]:
     """Return a session's tool calls, in the order of their turns and times; a call told by several sources once."""
     rows = reader.connection.execute(
@@ -216,6 +223,7 @@ def call_outcomes(reader: Reader, session_id: int) -> tuple[CallOutcome, ...]:
     )
 
 
+@explains
 def steps_that_name(reader: Reader, session_id: int, words: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return for each word the (source_id, ord) of the first tool result of the session that contains it."""
     rows = reader.connection.execute(
