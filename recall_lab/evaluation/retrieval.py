@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.evaluation.benchmark import Benchmark, Captured, Question, capture_benchmark, read_benchmark
 from recall_lab.evaluation.measures import MEASURES, SESSION_MEASURES, by_query, mean
 from recall_lab.evaluation.statistics import Comparison, compare
-from recall_lab.search import Scope, SearchConfig, group_sessions, search
+from recall_lab.search import Scope, SearchConfig, group_sessions, parse_config, search
 from recall_lab.store import Reader, open_reader
 
 _FOR_SESSIONS = 50  # hits that sessions are ranked from
@@ -75,16 +76,67 @@ def evaluate_retrieval(
     Raises:
         NotFoundError, UsageError: the folder is not a benchmark; the message names file and line.
     """
+    with opened(folder, redactor) as (reader, benchmark, captured):
+        done = _Progress(progress, len(benchmark.questions) * (2 if against else 1))
+        measured = _measure(reader, benchmark, captured, config, done)
+        other = _measure(reader, benchmark, captured, against, done) if against else None
+    report = _report(benchmark, config, measured)
+    return msgspec.structs.replace(report, comparison=compare(measured.values, other.values)) if other else report
+
+
+class Ablation(msgspec.Struct, frozen=True):
+    """What a configuration is worth beside the first one.
+
+    Attributes:
+        name: What is different, as ``search.parse_config`` reads it.
+        report: What was measured; its comparison is with the first configuration.
+    """
+
+    name: str
+    report: RetrievalReport
+
+
+def ablate(
+    folder: Path,
+    names: Sequence[str],
+    *,
+    redactor: RedactsTexts,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Ablation, ...]:
+    """Measure several configurations on one benchmark folder, each compared with the first.
+
+    Args:
+        folder: See ``evaluate_retrieval``.
+        names: Configurations as ``search.parse_config`` reads them: ``default``, ``plain``, ``near=0,far=0``.
+        redactor: Takes secrets out of the corpus.
+        progress: Told how many queries are done, and of how many.
+
+    Raises:
+        NotFoundError, UsageError: the folder is not a benchmark, or a name no configuration.
+    """
+    configs = [parse_config(name) for name in names]
+    with opened(folder, redactor) as (reader, benchmark, captured):
+        done = _Progress(progress, len(benchmark.questions) * len(configs))
+        measured = [_measure(reader, benchmark, captured, config, done) for config in configs]
+    reports = [_report(benchmark, *pair) for pair in zip(configs, measured, strict=True)]
+    return tuple(
+        Ablation(name, msgspec.structs.replace(report, comparison=compare(one.values, measured[0].values)))
+        for name, report, one in zip(names, reports, measured, strict=True)
+    )
+
+
+@contextmanager
+def opened(folder: Path, redactor: RedactsTexts) -> Iterator[tuple[Reader, Benchmark, Captured]]:
+    """Read a benchmark folder, capture it into a temporary store, and open that."""
     benchmark = read_benchmark(folder)
     with tempfile.TemporaryDirectory(prefix="recall-lab-eval-") as scratch:
         store = Path(scratch) / "recall.db"
         captured = capture_benchmark(benchmark, store, redactor)
         with open_reader(store) as reader:
-            total = len(benchmark.questions) * (2 if against else 1)
-            done = _Progress(progress, total)
-            measured = _measure(reader, benchmark, captured, config, done)
-            other = _measure(reader, benchmark, captured, against, done) if against else None
-    comparison = compare(measured.values, other.values) if other else {}
+            yield reader, benchmark, captured
+
+
+def _report(benchmark: Benchmark, config: SearchConfig, measured: _Measured) -> RetrievalReport:
     return RetrievalReport(
         queries=len(benchmark.questions),
         config=config,
@@ -94,7 +146,6 @@ def evaluate_retrieval(
             for name in sorted({q.stratum or "" for q in benchmark.questions})
         },
         latency_ms=Latency(_percentile(measured.seconds, 0.5), _percentile(measured.seconds, 0.95)),
-        comparison=comparison,
     )
 
 

@@ -130,7 +130,7 @@ class _Ranker:
         own = self._scorer.of(ids)
         prior, session_score = self._sessions(ids, own, held)
         title = self._titled(ids)
-        prior = self._config.session * prior + self._config.title * (title @ self._weights)
+        prior = self._config.session * prior + self._config.title * self._weigh(title)
         recency = self._recency(ids)
         kind = self._kinds(ids)
         score = (own + near + prior) * recency * kind
@@ -322,9 +322,16 @@ class _Ranker:
             held[:, number] = among(feature.postings.ids, ids)
         return held
 
+    def _weigh(self, held: Mask) -> Scores:
+        """The weights of what is held, added up; float32, shape (len(held),)."""
+        import numpy as np
+
+        found: Scores = held.astype(np.float32) @ self._weights
+        return found
+
     def _share(self, held: Mask) -> Any:
         """idf-weighted share of the query's terms."""
-        return held @ self._weights / self._weight if self._weight else held.any(axis=1).astype("f4")
+        return self._weigh(held) / self._weight if self._weight else held.any(axis=1).astype("f4")
 
     def _tiers(self, held: Mask) -> Any:
         import numpy as np
@@ -409,7 +416,7 @@ class _Ranker:
                 rows = columns.where[feature.postings.ids]
                 holds[columns.session[rows[rows >= 0]]] = True
                 seen[:, number] |= holds[sessions]
-        return seen @ self._weights
+        return self._weigh(seen)
 
     def _kinds(self, ids: Ids) -> Scores:
         """What prose is preferred by to what tools were asked and said, and what the caller prefers."""
