@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.analysis import Analysis
+from recall_lab.errors import UsageError
 from recall_lab.hits import CitableHit, Hits
 from recall_lab.model import Check, Citation, Hit, Reading, Verification
 
 if TYPE_CHECKING:
     from recall_lab.briefs import LabBrief
     from recall_lab.evidence import Continuation, Repeat, Repository, Revision, SessionView, SkillDraft
+    from recall_lab.search import RelatedSession
     from recall_lab.store.read_records import SessionInfo
 
 
@@ -165,6 +167,39 @@ class Evidence(Analysis):
         return revisions(self.reader, block)
 
     # ---- what a session is good for next ----
+
+    def related(
+        self,
+        session: str | None = None,
+        *,
+        repo: str | None = None,
+        branch: str | None = None,
+        folder: Path | str | None = None,
+        limit: int = 10,
+    ) -> tuple[RelatedSession, ...]:
+        """Find sessions that share descent, repository, branch or touched files, each with what it shares.
+
+        Args:
+            session: A native id, or an unambiguous head of it; else a repository is what counts.
+            repo: A repository's key; the one of ``folder`` when left out.
+            branch: A branch of it; the one that is checked out in ``folder`` when neither is named.
+            folder: A folder of the repository; the working folder when left out.
+            limit: At most so many.
+
+        Raises:
+            UsageError: the session is not known, or no session belongs to the folder's repository.
+        """
+        from recall_lab.asking import repository_with_sessions
+        from recall_lab.evidence import observe
+        from recall_lab.search import related
+
+        if session is None and repo is None:
+            place = Path(folder or Path.cwd()).expanduser().absolute()
+            repo = repository_with_sessions(self.reader, place)
+            if repo is None:
+                raise UsageError(f"no session belongs to the repository of {place}; name a session or a repository")
+            branch = branch or observe(place).branch
+        return related(self.reader, session=session, repo=repo, branch=branch, limit=limit)
 
     def continue_session(self, session: str, *, host: str | None = None) -> Continuation:
         """Show where a session was left: last prompts, words and tool calls, open errors, folder and branch.

@@ -27,6 +27,7 @@ COMMANDS: dict[str, Entry] = {
     "brief": Entry(EVIDENCE, CITE, "Write a cited brief for a question."),
     "verify": Entry(EVIDENCE, CITE, "Check every receipt in a file again."),
     "revisions": Entry(OUTCOMES, CITE, "List the texts that are kept of a block."),
+    "related": Entry(OUTCOMES, NEXT, "List sessions that belong to another one, or to a repository, and why."),
     "continue": Entry(OUTCOMES, NEXT, "Show where a session was left, to take it up again."),
     "repeat": Entry(OUTCOMES, NEXT, "Show the prompts that drove a session, verbatim."),
     "skillify": Entry(OUTCOMES, NEXT, "Draft a SKILL.md from a window of a session."),

@@ -1,17 +1,50 @@
-"""What a session is good for next: ``continue``, ``repeat``, ``skillify``; and a session for other programs."""
+"""What a session is good for next: ``related``, ``continue``, ``repeat``, ``skillify``; sessions for other programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from recall_lab.cli._frame import Face, command, text_argument
-from recall_lab.cli._terminal import dim
+from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count, megabytes, visible
 from recall_lab.errors import UsageError
+from recall_lab.times import show_time
+
+if TYPE_CHECKING:
+    from recall_lab.search import RelatedSession
 
 HOST = click.option("--host", metavar="NAME", help="Where two hosts use the same id.")
+
+
+@command("related")
+@click.argument("session", required=False)
+@click.option("--repo", metavar="KEY", help="A repository, in the place of a session.")
+@click.option("--branch", metavar="NAME", help="A branch of it.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True)
+def related_(face: Face, session: str | None, *, repo: str | None, branch: str | None, limit: int) -> None:
+    """List sessions that belong to another one, or to a repository, and why.
+
+    Without SESSION and --repo, the repository of this folder is meant, on the branch that is checked out.
+    """
+    lab = face.lab()
+    found = lab.related(session and text_argument(session), repo=repo, branch=branch, limit=limit)
+    if face.as_json:
+        face.answer({"related": found, "zone": lab.zone})
+        return
+    rows = [
+        (one.session, one.host, show_time(one.ended, lab.zone), f"{one.score:.2f}", _shared(one), one.title)
+        for one in found
+    ]
+    table(("session", "host", f"ended ({lab.zone})", "score", "shares", "title"), rows)
+
+
+def _shared(one: RelatedSession) -> str:
+    shared = [one.family or "", "repository" if one.same_repo else "", "branch" if one.same_branch else ""]
+    shared.append(count(len(one.files), "file") if one.files else "")
+    return ", ".join(part for part in shared if part)
 
 
 @command("continue")
@@ -147,8 +180,6 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
 @click.argument("block")
 def revisions_(face: Face, block: str) -> None:
     """List the texts that are kept of a block."""
-    from recall_lab.cli._terminal import table
-
     found = face.lab().revisions(text_argument(block))
     if face.as_json:
         face.answer({"revisions": found})

@@ -406,3 +406,21 @@ def test_config_shows_every_setting_with_its_origin(recall_lab: Command, monkeyp
     assert found.keys() == set(settings.__struct_fields__) - {"origins"}
     assert found["tool_results"] == {"value": "off", "origin": "RECALL_LAB_TOOL_RESULTS"}
     assert all(one["origin"] for one in found.values())
+
+
+def test_related_sessions_say_what_they_share(
+    own_copy: Command, hit: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = own_copy("related", hit["session"][:12], "--json").json["related"]
+    assert found
+    assert all(one["session"] != hit["session"] for one in found)
+    assert all(one["same_repo"] == (one["repo"] == hit["repo"]) for one in found)
+    named = own_copy("related", "--repo", hit["repo"], "--limit", "2", "--json").json["related"]
+    assert [one["same_repo"] for one in named] == [True, True]
+    assert "no session belongs" in own_copy("related").line
+    repo = tmp_path / "here"
+    (repo / ".git").mkdir(parents=True)
+    (repo / ".git" / "config").write_text(f'[remote "origin"]\n\turl = https://{hit["repo"]}.git\n')
+    monkeypatch.chdir(repo)
+    assert own_copy("related", "--limit", "2", "--json").json["related"] == named
+    assert "repository" in own_copy("related").out
