@@ -7,6 +7,7 @@ import click
 from recall_lab.cli._frame import Face, command, text_argument
 from recall_lab.cli._terminal import bold, dim, table
 from recall_lab.display import count, megabytes, one_line, visible
+from recall_lab.settings import Root
 from recall_lab.times import show_time
 
 
@@ -173,5 +174,5 @@ def _setting(value: object) -> str | None:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):
-        return ", ".join(map(str, value)) or None
+        return ", ".join(f"{one.path} ({one.machine})" if isinstance(one, Root) else str(one) for one in value) or None
     return None if value is None else str(value)
