@@ -23,7 +23,7 @@ from recall_lab.errors import UsageError
 
 _FOUND = 0.95  # of a span's characters
 _Z95 = 1.959963984540054  # quantile of the normal distribution for a two-sided interval of 95%
-_SPEED_BYTES = 8_000_000  # text to time the detector on: rows are repeated up to this size
+_SPEED_BYTES = 1_000_000  # text to time the detector on: rows are repeated up to this size
 _RUN = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)")
 
 

@@ -12,7 +12,7 @@ from recall_lab.redaction.buffers import Buffer, cut
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import Reader, Rules, reader_of
-from recall_lab.redaction.views import View
+from recall_lab.redaction.views import views_of, without_unseen
 from recall_lab.redaction.wraps import extended, read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
@@ -53,21 +53,23 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
-        veiled: list[int] = []
+        unseen: dict[int, list[int]] = {index: [] for index, text in enumerate(texts) if "\x1b" in text}
         for buffer in cut(texts):
             for index, places in self._places(buffer).items():
-                if any(rule == _UNSEEN for _, _, rule in places):
-                    veiled.append(index)
-                elif "\x1b" not in texts[index]:
-                    results[index] = self._findings(texts[index], places)
-        known = set(veiled)
-        veiled += (index for index, text in enumerate(texts) if "\x1b" in text and index not in known)
-        # Texts that hold colour codes or invisible characters are looked at again without them.
-        views = [View(texts[index]) for index in veiled]
-        for buffer in cut([view.text for view in views]):
+                results[index] = self._findings(texts[index], places)
+                marks = [start for start, _, rule in places if rule == _UNSEEN]
+                if marks:
+                    unseen.setdefault(index, []).extend(marks)
+        # The surroundings of colour codes and invisible characters are looked at again without them.
+        views = [(index, view) for index, marks in unseen.items() for view in views_of(texts[index], marks)]
+        seen: dict[int, list[Finding]] = {}
+        for buffer in cut([view.text for _, view in views]):
             for place, places in self._places(buffer).items():
-                view = views[place]
-                results[veiled[place]] = tuple(view.original(finding) for finding in self._findings(view.text, places))
+                index, view = views[place]
+                seen.setdefault(index, []).extend(map(view.original, self._findings(view.text, places)))
+        for index in unseen:
+            plain = without_unseen(texts[index], results[index])
+            results[index] = tuple(_settle(texts[index], [*plain, *seen.get(index, ())]))
         return results
 
     def redact(self, texts: Sequence[str]) -> list[RedactedText]:

@@ -201,7 +201,13 @@ def is_reference(value: str, *, quoted: bool) -> bool:
 @lru_cache(maxsize=8192)
 def is_known_shape(value: str) -> bool:
     """A shape with a meaning of its own, which is no secret: path, address, date, version, number, hash, public key."""
-    if _URL.match(value) or _MAIL.match(value) or _DATE.match(value) or _VERSION.match(value) or _NUMBER.match(value):
+    if (
+        _URL.match(value)
+        or ("@" in value and _MAIL.match(value))
+        or _DATE.match(value)
+        or _VERSION.match(value)
+        or _NUMBER.match(value)
+    ):
         return True
     if _HOST.match(value) or _NAMED_ALGORITHM.match(value):
         return True

@@ -1,13 +1,14 @@
 """The text as a reader sees it: terminal colours and invisible characters left out, with the way back.
 
-A colour code or a zero-width character inside a secret hides it from every pattern. Where a text has such characters,
-the detector looks at a view without them, and its findings are mapped back so that they cover what was left out, too.
+A colour code or a zero-width character inside a secret hides it from every pattern. Around such characters the detector
+looks again at a view without them, and its findings are mapped back so that they cover what was left out, too.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from recall_lab.redaction.records import Finding
@@ -20,23 +21,27 @@ _UNSEEN = re.compile(
 )
 
 
-class View:
-    """A text without its unseen characters; ``text`` is what is left."""
+_MARGIN = 400  # code points on either side of what is left out that a view shows
 
-    def __init__(self, original: str) -> None:
+
+class View:
+    """A part of a text without its unseen characters; ``text`` is what is left of ``original[start:end]``."""
+
+    def __init__(self, original: str, start: int, end: int) -> None:
         pieces: list[str] = []
         cuts: list[int] = []  # where, in the view, something was left out
         widths: list[int] = []
-        before = size = 0
-        for unseen in _UNSEEN.finditer(original):
+        before, size = start, 0
+        for unseen in _UNSEEN.finditer(original, start, end):
             piece = original[before : unseen.start()]
             pieces.append(piece)
             size += len(piece)
             cuts.append(size)
             widths.append(unseen.end() - unseen.start())
             before = unseen.end()
-        pieces.append(original[before:])
-        self.text = "".join(pieces) if cuts else original
+        pieces.append(original[before:end])
+        self.text = "".join(pieces)
+        self._start = start
         self._cuts = cuts
         self._widths = list(accumulate(widths, initial=0))
 
@@ -46,4 +51,36 @@ class View:
         return Finding(start=start, end=end, kind=finding.kind, rule=finding.rule)
 
     def _original(self, point: int) -> int:
-        return point + self._widths[bisect_right(self._cuts, point)]
+        return self._start + point + self._widths[bisect_right(self._cuts, point)]
+
+
+def views_of(text: str, places: Iterable[int]) -> list[View]:
+    """Views of the surroundings of unseen characters; a text that is full of them gives one view of the whole.
+
+    Args:
+        text: The text.
+        places: Where unseen characters stand, in ascending order; control sequences need not be among them.
+    """
+    marks = sorted((*places, *_escapes(text)))
+    windows: list[list[int]] = []
+    for mark in marks:
+        low, high = max(0, mark - _MARGIN), min(len(text), mark + _MARGIN)
+        if windows and low <= windows[-1][1]:
+            windows[-1][1] = high
+        else:
+            windows.append([low, high])
+    return [View(text, low, high) for low, high in windows]
+
+
+def without_unseen(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Those findings that hold nothing unseen; the views tell the others better."""
+    for finding in findings:
+        if not _UNSEEN.search(text, finding.start, finding.end):
+            yield finding
+
+
+def _escapes(text: str) -> Iterator[int]:
+    at = text.find("\x1b")
+    while at >= 0:
+        yield at
+        at = text.find("\x1b", at + 1)
