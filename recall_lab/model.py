@@ -378,6 +378,7 @@ class Answer(Record, frozen=True):
     outside_scope: int  # hits that the same query has outside the scope
     gated: int  # candidates that matched only common words
     notice: str | None = None
+    cold: bool = False  # drawn from raw transcripts, because there is no index yet
 
 
 class Citation(Record, frozen=True):

@@ -1,0 +1,124 @@
+"""Searching before there is an index: the newest transcripts are captured into a scratch store, searched, and dropped.
+
+The same parsers, redaction and ranking run as for an index, so the answers are the same as far as the time reached.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from recall_lab.capture import discover, index
+from recall_lab.capture.discovery import Discovery, Found
+from recall_lab.errors import NotFoundError
+from recall_lab.model import Answer
+from recall_lab.search.engine import search
+from recall_lab.settings import Settings
+from recall_lab.store import open_reader
+
+_FIRST_BYTES: Final = 16_000_000  # captured before the speed of this machine is known
+_LEAST_BYTES: Final = 1_000_000
+
+
+class ColdScan(msgspec.Struct, frozen=True):
+    """How far a scan came.
+
+    Attributes:
+        read: Transcripts that were read, the newest ones.
+        found: Transcripts that there are.
+        read_bytes: Bytes of those that were read.
+        found_bytes: Bytes of all.
+        seconds: How long it took.
+    """
+
+    read: int
+    found: int
+    read_bytes: int
+    found_bytes: int
+    seconds: float
+
+
+@contextmanager
+def cold_store(settings: Settings, *, seconds: float = 20.0, progress: bool = False) -> Iterator[tuple[Path, ColdScan]]:
+    """Capture the newest transcripts into a scratch store that goes with the context.
+
+    Args:
+        settings: Where transcripts are, and what is kept of them; of its home only the compiled rules are used.
+        seconds: About how long to read; loading the redaction rules comes on top.
+        progress: Show a progress bar on standard error.
+
+    Raises:
+        NotFoundError: there are no transcripts in the known folders.
+        RedactionError: the detector cannot be loaded; nothing is read without it.
+    """
+    seen = discover(settings)
+    if not seen.found:
+        raise NotFoundError("no transcripts in the known folders; name a file or folder with `recall-lab index PATH`")
+    newest = sorted(seen.found, key=_age, reverse=True)
+    with tempfile.TemporaryDirectory(prefix="recall-lab-cold-") as scratch:
+        there = msgspec.structs.replace(settings, home=Path(scratch) / "home")
+        read: list[Found] = []
+        spent, bytes_read, allowed = 0.0, 0, _FIRST_BYTES
+        while allowed >= _LEAST_BYTES and len(read) < len(newest):
+            part = _first(newest[len(read) :], allowed)
+            report = index(there, discovery=Discovery(tuple(part), ()), progress=progress)
+            read.extend(part)
+            spent += report.seconds - report.rules_seconds
+            bytes_read += sum(found.size for found in part)
+            allowed = int((seconds - spent) * bytes_read / max(spent, 0.01))
+        yield there.store, ColdScan(len(read), len(seen.found), bytes_read, seen.bytes, round(spent, 3))
+
+
+def cold_search(
+    settings: Settings, query: str, *, seconds: float = 20.0, progress: bool = False, **options: Any
+) -> Answer:
+    """Search the raw transcripts, the newest first, as far as the time allows.
+
+    Args:
+        settings: Where transcripts are, and what is kept of them.
+        query: Anything that a person types.
+        seconds: About how long to read.
+        progress: Show a progress bar on standard error.
+        **options: As for ``search``.
+
+    Returns:
+        The answer, marked as a cold scan; its notice says how far the scan came and how to build the index.
+
+    Raises:
+        NotFoundError: there are no transcripts in the known folders.
+        RedactionError: the detector cannot be loaded; nothing is read without it.
+        UsageError: as for ``search``.
+    """
+    began = time.perf_counter()
+    with cold_store(settings, seconds=seconds, progress=progress) as (store, scan), open_reader(store) as reader:
+        answer = search(reader, query, **options)
+    whole = "all" if scan.read == scan.found else f"the newest {scan.read:,} of {scan.found:,}"
+    notice = (
+        f"cold scan: there is no index yet; {whole} transcripts were read in {time.perf_counter() - began:.0f} s "
+        f"({scan.read_bytes / 1e6:.0f} of {scan.found_bytes / 1e6:.0f} MB) and nothing was kept; "
+        "`recall-lab index` builds the index"
+    )
+    return msgspec.structs.replace(answer, cold=True, notice=f"{notice}; {answer.notice}" if answer.notice else notice)
+
+
+def _age(found: Found) -> float:
+    try:
+        return (found.part.file if found.part else found.path).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _first(found: Sequence[Found], allowed: int) -> list[Found]:
+    """The first of them that come to so many bytes, at least one."""
+    total = 0
+    for number, one in enumerate(found):
+        total += one.size
+        if total > allowed and number:
+            return list(found[:number])
+    return list(found)

@@ -1,0 +1,59 @@
+"""Without an index the raw transcripts answer, redacted, and nothing is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from recall_lab.errors import NotFoundError
+from recall_lab.search import cold_search, cold_store
+from recall_lab.settings import load_settings
+
+SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+
+def transcript(home: Path, number: int, text: str) -> None:
+    session = f"00000000-0000-4000-8000-{number:012d}"
+    folder = home / ".claude" / "projects" / "-w"
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {
+        "type": "user",
+        "uuid": f"10000000-0000-4000-8000-{number:012d}",
+        "parentUuid": None,
+        "sessionId": session,
+        "timestamp": f"2026-05-0{number}T10:00:00.000Z",
+        "cwd": "/w",
+        "message": {"role": "user", "content": text},
+    }
+    path = folder / f"{session}.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    os.utime(path, (number * 1000, number * 1000))
+
+
+def test_a_cold_scan_answers_says_so_and_keeps_nothing(tmp_path: Path, rules_cache: Path) -> None:
+    user, home = tmp_path / "user", tmp_path / "home"
+    transcript(user, 1, f"the zeppelin token is {SECRET}, we moored it")
+    transcript(user, 2, "nothing of the kind")
+    settings = load_settings(home, {"HOME": str(user), "XDG_CACHE_HOME": str(tmp_path / "cache")})
+    (settings.cache).mkdir(parents=True, exist_ok=True)
+    (settings.cache / "rules").symlink_to(rules_cache)
+    answer = cold_search(settings, "zeppelin moored")
+    assert answer.cold
+    assert answer.notice
+    assert "cold scan" in answer.notice
+    assert "recall-lab index" in answer.notice
+    assert [hit.session[-1] for hit in answer.hits] == ["1"]
+    assert SECRET not in answer.hits[0].text
+    assert not settings.store.exists()
+    with cold_store(settings) as (store, scan):
+        assert (scan.read, scan.found) == (2, 2)
+    assert not store.exists()
+
+
+def test_no_transcripts_is_one_clear_line(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path / "home", {"HOME": str(tmp_path / "user")})
+    with pytest.raises(NotFoundError, match="recall-lab index PATH"):
+        cold_search(settings, "anything")
