@@ -312,7 +312,16 @@ def test_uninstall_removes_what_was_made_and_nothing_else(
 def test_uninstall_leaves_no_folder_where_nothing_else_lies(
     own_copy: Command, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    folder = tmp_path / "benchmark"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text('{"id": "d1", "text": "red fox", "session": "s", "turn": 1}\n')
+    (folder / "queries.jsonl").write_text('{"id": "q1", "text": "fox"}\n')
+    (folder / "qrels.tsv").write_text("q1\td1\t1\n")
+    assert own_copy("eval", "retrieval", str(folder)).code == 0
+    own_copy("index")
+    own_copy("mirror", "--full")
     monkeypatch.setenv("RECALL_LAB_CACHE_DIR", str(tmp_path / "cache"))
+    assert own_copy("uninstall", "--json").json["kept"] == []
     assert own_copy("uninstall", "--yes").code == 0
     assert not place.exists()
     assert own_copy("uninstall", "--yes").code == 0
