@@ -21,8 +21,9 @@ def own_copy(recall_lab: Command, captured_sample: Path, tmp_path: Path, monkeyp
 
 
 @pytest.fixture
-def session(on_sample: Command) -> str:
-    return on_sample("sessions", "--json").json["sessions"][0]["native_id"]
+def session(recall_lab: Command, captured_sample: Path) -> str:
+    # Named by --home: a fixture that set RECALL_LAB_HOME here would undo what ``own_copy`` set.
+    return recall_lab("--home", str(captured_sample), "sessions", "--json").json["sessions"][0]["native_id"]
 
 
 def test_outcomes_show_and_run_nothing(on_sample: Command, session: str, tmp_path: Path) -> None:
