@@ -28,7 +28,7 @@ from recall_lab.store.mirroring import (
     store_identity,
 )
 
-_MEMORY = "300MB"  # of DuckDB while it builds; the rest of a refresh takes about 200 MB
+_MEMORY = "256MB"  # of DuckDB while it builds; the rest of a refresh takes up to 300 MB
 _WAIT = 600.0  # seconds to wait for another refresh: a million blocks take one minute
 
 
@@ -200,6 +200,7 @@ def _fill(
             assert current is not None
             shutil.copyfile(current, building)
         config: Config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
+        config["checkpoint_threshold"] = "1TB"  # one checkpoint at the end: a file half made is thrown away anyway
         database = duckdb.connect(str(building), config=config)
         try:
             builder = Builder(database, reader, progress)
