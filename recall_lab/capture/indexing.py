@@ -28,6 +28,9 @@ from recall_lab.store import Writer, open_writer
 from recall_lab.store.packing import pack
 from recall_lab.store.status import known_sources
 
+_TOGETHER = 64  # sources of one batch each that are written in one transaction
+_TOGETHER_BYTES = 1 << 20
+
 
 def index(
     settings: Settings,
@@ -86,6 +89,7 @@ class _Capture:
         self._planner = Planner(self._known, writer.hash_key, writer.staged_source)
         self._paths_redacted = any("[REDACTED:" in path for _, path in self._known)
         self._redactor: RedactsTexts | None = None
+        self._small: list[Reading] = []
         self.rules_seconds = 0.0
         self._changed = self._records = self._bytes = self._added = self._altered = 0
         self._problems: list[SourceProblem] = []
@@ -119,6 +123,7 @@ class _Capture:
                 else:
                     self._take(plans[outcome.job], outcome.reading)
                     bar.update(outcome.reading.bytes)
+            self._write_small()
 
     def _carry_out(self, found: Found) -> Plan | None:
         """Do what needs no reading; return the plan when there is something to read."""
@@ -153,7 +158,19 @@ class _Capture:
             return
         if plan.move_from:
             self._writer.move_source(plan.move_from, reading.batch.source.path, reading.batch.source.machine)
-        self._count(reading, self._writer.apply(reading.batch))
+        if reading.last and reading.batch.from_ord == 0:
+            self._small.append(reading)
+            if sum(small.bytes for small in self._small) < _TOGETHER_BYTES and len(self._small) < _TOGETHER:
+                return
+            self._write_small()
+        else:
+            self._count(reading, self._writer.apply(reading.batch))
+
+    def _write_small(self) -> None:
+        """Write the sources that each fit one batch, in one transaction."""
+        readings, self._small = self._small, []
+        for reading, applied in zip(readings, self._writer.apply_all(r.batch for r in readings), strict=True):
+            self._count(reading, applied)
 
     def _replace(self, reading: Reading) -> None:
         """Publish a replacement at once when it fits one batch; else keep its batches aside until the last has come."""

@@ -61,6 +61,15 @@ class Writer:
         with self.transaction():
             return self._batches.apply(batch)
 
+    def apply_all(self, batches: Iterable[Batch]) -> list[Applied]:
+        """Write several batches, each of another source, in one transaction: many small ones cost one commit.
+
+        Raises:
+            StoreError: nothing of any batch was written.
+        """
+        with self.transaction():
+            return [self._batches.apply(batch) for batch in batches]
+
     def stage(self, batch: Batch, *, ready: bool) -> None:
         """Keep a batch of a rebuild aside; what is published of the source stays readable.
 
