@@ -24,7 +24,8 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
         recency: Largest share of a score that age can take away, at most .5.
         tools: Share of a score that tool requests and results give away to prose.
         prefer: Share of a score that preferred roles and kinds gain.
-        refuse: Least idf-weighted share of the query's terms in a hit.
+        refuse: Least idf-weighted share of the query's terms in the best hit; below it nothing is returned.
+        common: Least share in any other hit: what holds less matched only common words.
         weak: Below this share in the best hit an answer is called weak evidence.
         pool: How many of the best texts are looked at closely.
         least_terms: From how many terms on a text may be found by its neighbours alone.
@@ -47,6 +48,7 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     tools: float = 0.15
     prefer: float = 0.5
     refuse: float = 0.15
+    common: float = 0.1
     weak: float = 0.30
     pool: int = 100
     least_terms: int = 3
@@ -65,6 +67,7 @@ PLAIN = SearchConfig(
     recency=0,
     tools=0,
     refuse=0,
+    common=0,
     question_words=False,
     identifiers=False,
     split_identifiers=False,

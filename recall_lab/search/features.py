@@ -20,6 +20,7 @@ MAX_TERMS: Final = 40  # the rarest are kept
 # What an identifier counts by: as typed, its words beside one another, its words anywhere. With its words alone a text
 # stays under the gate.
 _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
+_STRADDLING = 0.3
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -196,7 +197,9 @@ class _Extractor:
         for at in range(len(run) - 1):
             pair = run[at : at + 2]
             if terms := self._terms(pair):
-                self._add("term", pair, terms, self._beside(pair), number)
+                postings = self._beside(pair)
+                # Many pairs only stand where two words meet: that one is nowhere says little.
+                self._add("term", pair, terms, postings, number, weight=1.0 if postings.ids.size else _STRADDLING)
         if len(run) > 2:
             self._add("loose", run, self._terms(run), self._beside(run), number, weight=0.0)
 

@@ -141,7 +141,7 @@ class _Ranker:
             share = self._share(held | around | title)
             best = float(self._share(held | title).max())
             # What holds nothing itself has to stand beside more than a word of the query.
-            least = np.where((held | title).any(axis=1), self._config.refuse, self._config.weak)
+            least = np.where((held | title).any(axis=1), self._config.common, self._config.weak)
             keep = np.flatnonzero(share >= least)
             order = keep[np.lexsort((-ids[keep], -score[keep], tier[keep] * self._config.tiers))]
             unchecked = [i for i in order[:until].tolist() if tier[i] == 0 and not checked[i]]
@@ -300,7 +300,7 @@ class _Ranker:
         passing = self._index.passing(ids[:_MOST_LOOKED_AT], self._wanted.filters) if len(ids) else None
         if passing is not None:
             ids = np.array(sorted(passing), np.int32)
-        return int(np.count_nonzero(self._share(self._held(ids)) >= self._config.refuse))
+        return int(np.count_nonzero(self._share(self._held(ids)) >= self._config.common))
 
     def _check(self, ids: Ids, held: Mask, unchecked: Sequence[int]) -> None:
         """Look whether texts hold phrases and identifiers as typed; take from ``held`` what they do not."""

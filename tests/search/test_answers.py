@@ -253,3 +253,26 @@ def test_sessions_are_ranked_by_all_that_they_hold(history: History) -> None:
     groups = group_sessions(search(history.read(), "queue retries").hits)
     assert [group.session for group in groups] == ["deep", "thin"]
     assert [len(group.hits) for group in groups] == [3, 1]
+
+
+def test_a_store_without_blocks_answers_with_a_notice(history: History) -> None:
+    history.write()
+    answer = search(history.read(), "anything at all")
+    assert not answer.hits
+    assert answer.notice
+    assert "0 blocks" in answer.notice
+
+
+def test_beyond_the_last_hit_there_is_nothing(told: Callable[..., Reader]) -> None:
+    reader = told("one apple", "two apples")
+    assert not search(reader, "apple", offset=50).hits
+    assert len(search(reader, "apple", limit=1000).hits) == 2
+
+
+def test_searching_changes_no_byte_of_the_store(history: History) -> None:
+    reader = history.say("s", "some words", "more words").read()
+    before = history.path.read_bytes()
+    search(reader, "words")
+    search(reader, '"more words" -some wor*')
+    assert history.path.read_bytes() == before
+    assert reader.connection.pragma("query_only") == 1

@@ -122,3 +122,27 @@ def test_nothing_in_the_query_or_the_store_is_no_error(told: Callable[..., Reade
     for query in ("", "   ", "***", '"', '""', "-", "--", "( ) [ ]", "\x00", "AND", "NOT", "OR OR"):
         answer = search(reader, query)
         assert answer.hits or answer.notice
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("为什么我们拒绝了批处理", "我们决定不使用批处理，因为顺序会丢失"),
+        ("登录为什么失败", "用户登录失败是因为令牌过期"),
+        ("データベース移行はなぜ失敗したか", "データベースの移行に失敗したので、ロールバックしました"),
+        ("배치 처리를 왜 거부했나", "배치 처리를 거부한 이유는 순서 때문입니다"),
+        ("почему отклонили обработку", "мы отклонили обработку пакетами"),
+        ("火星探测器", None),
+    ],
+)
+def test_questions_in_scripts_without_spaces(told: Callable[..., Reader], question: str, answer: str | None) -> None:
+    reader = told(
+        "我们决定不使用批处理，因为顺序会丢失",
+        "用户登录失败是因为令牌过期",
+        "データベースの移行に失敗したので、ロールバックしました",
+        "배치 처리를 거부한 이유는 순서 때문입니다",
+        "мы отклонили обработку пакетами",
+        *(f"nothing of it {n} 其他内容{n}" for n in range(30)),
+    )
+    hits = search(reader, question).hits
+    assert (hits[0].text if hits else None) == answer

@@ -1,0 +1,64 @@
+"""What each part of search is worth: every part switched off in turn, on any number of benchmark folders.
+
+``python -m recall_lab.evaluation.ablations DIR…`` prints the tables of docs/search-quality.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from recall_lab.evaluation.retrieval import Ablation, ablate
+
+PARTS: Final = {
+    "default": "everything, as shipped",
+    "plain": "stemmed BM25 over words alone",
+    "near=0,far=0": "without the neighbours",
+    "least_terms=1000": "no hit by its neighbours alone",
+    "session=0": "without the session's prior",
+    "title=0": "without titles",
+    "tiers=false": "score alone decides, no tiers",
+    "recency=0": "without recency",
+    "recency=0.5": "recency at its most",
+    "refuse=0,common=0": "without the gate",
+    "question_words=false": "question words count",
+    "identifiers=false": "no phrases, no identifiers as typed",
+    "split_identifiers=false": "camelCase in one piece",
+    "session_coverage=0": "sessions ranked by their best hits alone",
+    "k1=0.9,b=0.4": "other constants of BM25",
+}
+"""Configuration, as ``search.parse_config`` reads it -> what is different."""
+
+MEASURES: Final = ("recall@5", "recall@10", "ndcg@10", "mrr@10", "session_hit@1", "abstention")
+
+
+def table(found: Sequence[Ablation]) -> str:
+    """A Markdown table: measures of each configuration; * where it differs from the first (Holm-corrected p < .05)."""
+    lines = ["| configuration | " + " | ".join(MEASURES) + " |", "|---|" + "---|" * len(MEASURES)]
+    for one in found:
+        cells = []
+        for measure in MEASURES:
+            value = one.report.metrics.get(measure)
+            compared = one.report.comparison.get(measure)
+            star = "*" if compared and compared.p_holm < 0.05 else ""
+            cells.append("-" if value is None else f"{value:.3f}{star}")
+        lines.append(f"| {PARTS.get(one.name, one.name)} (`{one.name}`) | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main(folders: Sequence[str]) -> int:
+    """Print a table for each folder."""
+    from recall_lab.redaction import open_redactor
+    from recall_lab.settings import load_settings
+
+    redactor = open_redactor(load_settings().cache / "rules")
+    for folder in map(Path, folders):
+        found = ablate(folder, list(PARTS), redactor=redactor)
+        print(f"### {folder.name}, {found[0].report.queries:,} queries\n\n{table(found)}\n", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
