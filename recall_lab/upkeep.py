@@ -182,11 +182,19 @@ class Upkeep(Exchange):
         return TakenOut(done=True, purge=gone, scrubbed=scrubbed, held=held, copies=self._copies())
 
     def _renew_mirror(self, *, progress: bool) -> int:
-        """Build the mirror whole, if there is one; return how many older generations cannot go yet."""
+        """Build the mirror whole, if there is one; return how many older generations cannot go yet.
+
+        The old ones go first: what was taken out of the store must not stay in them where no new one can be built.
+        """
+        from recall_lab.mirror import discard
+
         self._owe_mirror()
         if not self.settings.mirror.exists():
             return 0
-        return self.refresh(full=True, progress=progress).held
+        held = discard(self.settings.mirror)
+        with suppress(MirrorError):
+            held = self.refresh(progress=progress).held
+        return held
 
     def _owe_mirror(self) -> None:
         """Let whoever asks the mirror next refresh it."""
@@ -317,8 +325,7 @@ class Upkeep(Exchange):
             self.close()
             self._owe_mirror()
             done = refresh_redaction(self.settings, progress=step)
-        if self.settings.mirror.exists():
-            self.refresh(progress=progress)
+        self._renew_mirror(progress=progress)
         return done
 
     # ---- how much ----

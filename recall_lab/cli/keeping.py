@@ -40,7 +40,7 @@ def restore_(face: Face, file: Path) -> None:
     done = face.lab(create=True).restore(file, progress=face.progress)
     if done.returned:
         face.note(
-            f"{count(done.returned, 'session or block', 'sessions and blocks')} that you had made it forget are back; "
+            f"{done.returned:,} of the sessions and blocks that were forgotten are back; "
             "`recall-lab forget` takes them out again"
         )
     if face.as_json:

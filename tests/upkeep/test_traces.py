@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recall_lab.capture import examine, repair
+from recall_lab.errors import MirrorError
 from recall_lab.lab import Lab
 from recall_lab.model import ToolCall
 from recall_lab.store import open_reader, open_writer
@@ -114,3 +115,18 @@ def test_a_wording_of_its_own_goes_where_another_session_has_another_one(tmp_pat
         assert (purge.blocks, purge.texts, purge.kept_elsewhere) == (0, 1, 1)
         assert ask(writer, "SELECT text FROM blocks") == [("the other plan",)]
     assert WORD.encode() not in bytes_below(tmp_path)
+
+
+def test_no_mirror_keeps_what_was_forgotten_where_none_can_be_built(
+    filled: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MirrorError("no room")
+
+    with Lab(filled.settings) as lab:
+        lab.refresh(progress=False)
+        with monkeypatch.context() as patch:
+            patch.setattr("recall_lab.mirror.refresh", fail)
+            assert lab.forget(session=filled.file.stem, really=True).scrubbed
+        assert WORD.encode() not in bytes_below(filled.settings.home)
+        assert lab.records("SELECT count(*) FROM sessions")[1] == [(1,)]
