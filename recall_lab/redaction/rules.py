@@ -50,6 +50,8 @@ UNUSED = re.compile(
     r"new-relic-browser-api-token)\Z|veles\.secrets/(?:codec\w+credentials|bitbucketcredentials)\Z"
 )
 
+_BOUNDED = {"aws-access-key-id": "aws_key", "okta": "access_token"}
+
 # A prefix is not one when a letter or digit stands before it; the escapes of JSON, URLs and source code end in some.
 _ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m)\Z")
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{24,}$")
@@ -85,6 +87,8 @@ def reader_of(rule: str, rules: Rules) -> Reader:
     """What decides on the places that a rule reports."""
     if rule.startswith("recall.read."):
         name = rule[len("recall.read.") :]
+        if name in _BOUNDED:
+            return partial(_read_bounded, name=name, kind=_BOUNDED[name])
         return _READERS["word" if name.startswith("word") else name]
     if rule.startswith("recall.token."):
         return partial(_read_token, rule=rule, rules=rules)
@@ -98,6 +102,12 @@ def _read_token(text: str, start: int, end: int, *, rule: str, rules: Rules) -> 
     end = rules.whole_token(text, start, rule) or end
     while text[end - 1] == ".":
         end -= 1
+    if _is_token(text, start, end, name) and not _in_blob(text, start):
+        yield Spot(start, end, kind)
+
+
+def _read_bounded(text: str, start: int, end: int, *, name: str, kind: str) -> Iterator[Spot]:
+    """A token whose rule asks for a border before it, because the token overlaps itself in hostile text."""
     if _is_token(text, start, end, name) and not _in_blob(text, start):
         yield Spot(start, end, kind)
 

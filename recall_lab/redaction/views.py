@@ -21,6 +21,7 @@ _UNSEEN = re.compile(
 )
 
 
+_LONGEST_ESCAPE = 80
 _MARGIN = 400  # code points on either side of what is left out that a view shows
 
 
@@ -75,7 +76,8 @@ def views_of(text: str, places: Iterable[int]) -> list[View]:
 def without_unseen(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
     """Those findings that hold nothing unseen; the views tell the others better."""
     for finding in findings:
-        if not _UNSEEN.search(text, finding.start, finding.end):
+        around = _UNSEEN.finditer(text, max(0, finding.start - _LONGEST_ESCAPE), finding.end)
+        if not any(unseen.end() > finding.start for unseen in around):
             yield finding
 
 
