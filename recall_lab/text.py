@@ -13,7 +13,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 # Letters that no Unicode normalisation takes apart but that people type without.
 _SPELLED = {
@@ -34,15 +34,18 @@ _UNSPACED = (
 # Vowel points that Hebrew and Arabic text carries or leaves out at will.
 _POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u0640"
 _EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_SPECIAL = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}]")
+_SPECIAL = f"{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}"
 # Greek, whose accents the tokenizer keeps.
 _GREEK_LETTERS = "\u0386-\u03ce\u1f00-\u1fff"
 _GREEK = re.compile(f"[{_GREEK_LETTERS}]")
-_CHANGED = re.compile(f"[{''.join(_SPELLED)}{_UNSPACED}{_POINTS}{_EMOJI}{_GREEK_LETTERS}]")
 # What is not ASCII, with the character before it, which it may join.
 _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-_UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
-_POINT = re.compile(f"[{_POINTS}]")
+
+
+@cache
+def _any_of(characters: str) -> re.Pattern[str]:
+    """A pattern of one of these characters; large classes take a while to compile and ASCII text needs none."""
+    return re.compile(f"[{characters}]")
 
 
 def _special(match: re.Match[str]) -> str:
@@ -50,12 +53,12 @@ def _special(match: re.Match[str]) -> str:
     spelled = _SPELLED.get(char)
     if spelled is not None:
         return spelled
-    if _UNSPACED_CHAR.match(char):
-        return f" {char} "
-    if _POINT.match(char):
+    if "\u0591" <= char <= "\u0670":
         return ""
-    # The tokenizer takes private-use characters for letters, and drops symbols.
-    return f" {chr(0xF0000 | (ord(char) & 0xFFFF))} "
+    if _any_of(_EMOJI).match(char):
+        # The tokenizer takes private-use characters for letters, and drops symbols.
+        return f" {chr(0xF0000 | (ord(char) & 0xFFFF))} "
+    return f" {char} "
 
 
 def _without_accent(match: re.Match[str]) -> str:
@@ -74,7 +77,7 @@ def index_form(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _GREEK.sub(_without_accent, _SPECIAL.sub(_special, unicodedata.normalize("NFKC", text)))
+    return _GREEK.sub(_without_accent, _any_of(_SPECIAL).sub(_special, unicodedata.normalize("NFKC", text)))
 
 
 _ACCENTS = re.compile(
@@ -90,14 +93,12 @@ def fold(text: str) -> str:
     return _ACCENTS.sub("", unicodedata.normalize("NFD", form))
 
 
-_RUNS = re.compile(f"([{_UNSPACED}]+)")
-
-
 def unspaced_runs(text: str) -> list[tuple[str, bool]]:
     """Cut a text into runs of scripts without spaces (True) and the rest (False)."""
     if text.isascii():
         return [(text, False)] if text else []
-    return [(run, bool(place % 2)) for place, run in enumerate(_RUNS.split(text)) if run.strip()]
+    runs = re.split(f"([{_UNSPACED}]+)", text)
+    return [(run, bool(place % 2)) for place, run in enumerate(runs) if run.strip()]
 
 
 # ---- identifiers ---------------------------------------------------------------------------------------------------
@@ -201,7 +202,7 @@ class OffsetMap:
 def _changes(text: str) -> Iterator[tuple[int, int, str]]:
     """Find where the index form differs from the text: start, end, form of the piece."""
     if unicodedata.is_normalized("NFKC", text):
-        for match in _CHANGED.finditer(text):
+        for match in _any_of(_SPECIAL + _GREEK_LETTERS).finditer(text):
             yield match.start(), match.end(), index_form(match.group())
         return
     for run in _BEYOND_ASCII.finditer(text):

@@ -195,6 +195,15 @@ def test_a_log_that_lists_its_messages_anew() -> None:
     assert [text for *_, text in texts(outcome)] == ["go", "what came before, in short"]
 
 
+def test_a_log_whose_first_line_is_torn_loses_that_line() -> None:
+    data = log(message(1, "user", "go"), message(2, "gemini", "done"))
+    torn = data[data.index(b"startTime") + 20 :]
+    for damaged in (b'{"sessionId": "x' + b"\n" + torn[torn.index(b"\n") + 1 :], data[: data.index(b"\n")] + data):
+        outcome = read(HOST, damaged, NAME + "l")
+        assert problems_of(outcome, damaged) == []
+        assert [text for *_, text in texts(outcome)] == ["go", "done"]
+
+
 def test_what_was_taken_back_is_dead() -> None:
     records = [message(number, "user", str(number)) for number in range(1, 5)]
     outcome = logged(*records[:3], {"$rewindTo": records[1]["id"]}, records[3])

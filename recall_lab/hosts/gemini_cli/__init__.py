@@ -19,6 +19,9 @@ from recall_lab.hosts.gemini_cli.records import Record
 __all__ = ["HOST", "GeminiCli"]
 
 
+_FIRST_LINES = 30
+
+
 class GeminiCli(Host):
     """Sessions of Gemini CLI, of both forms."""
 
@@ -28,12 +31,12 @@ class GeminiCli(Host):
     def recognise(self, head: Sequence[bytes], path: PurePath) -> bool:
         """Say whether the file begins as a session's document, or as its log."""
         del path
-        if (first := _first(head)) is not None and first.session_id and first.project_hash and first.type is None:
-            return True
         told = outline(head)
         if told is None:
             return False
         data, found = told
+        if _is_log(head):
+            return any(map(_is_head, head[:_FIRST_LINES]))
         listed = found.find("messages")
         if listed is None or data[listed.value : listed.value + 1] != b"[" or found.find("sessionId") is None:
             return False
@@ -62,28 +65,27 @@ class GeminiCli(Host):
 
 
 class Parser:
-    """Reads a log or a document; the first line that is not blank says which. See ``hosts.base.Parser``."""
+    """Reads a log or a document; its first two lines that are not blank say which. See ``hosts.base.Parser``."""
 
     def __init__(self, path: PurePath, resume: Checkpoint | None, companion: bytes) -> None:
         self._path = path
         self._companion = companion
-        self._blank: list[Line] = []
+        self._begun: list[Line] = []
         self._inner: Log | DocumentParser | None = Log(path, resume, companion) if resume and resume.state else None
 
     def feed(self, lines: Iterable[Line]) -> list[Event]:
         """Return the events of these lines; see ``hosts.base.Parser``."""
         if self._inner is not None:
             return self._inner.feed(lines)
-        self._blank += lines
-        first = next((line for line in self._blank if line.data.strip()), None)
-        return self._begun(log=_is_log(first.data)).feed(self._blank) if first else []
+        self._begun += lines
+        log = _is_log([line.data for line in self._begun])
+        return [] if log is None else self._read(log=log)
 
     def finish(self) -> list[Event]:
         """Return the rest; see ``hosts.base.Parser``."""
-        if self._inner is not None:
-            return self._inner.finish()
-        inner = self._begun(log=False)
-        return [*inner.feed(self._blank), *inner.finish()]
+        told = [] if self._inner else self._read(log=False)
+        assert self._inner is not None
+        return [*told, *self._inner.finish()]
 
     def dead(self) -> tuple[tuple[int, int], ...]:
         """Return what the user took back; see ``hosts.base.Parser``."""
@@ -93,24 +95,34 @@ class Parser:
         """Return how far the source can be read on; see ``hosts.base.Parser``."""
         return self._inner.checkpoint() if self._inner else Checkpoint(0, 0, b"")
 
-    def _begun(self, *, log: bool) -> Log | DocumentParser:
+    def _read(self, *, log: bool) -> list[Event]:
+        """Begin to read, with what came so far."""
         self._inner = Log(self._path, None, self._companion) if log else Document(self._path, self._companion)
-        return self._inner
+        begun, self._begun = self._begun, []
+        return self._inner.feed(begun)
 
 
-def _first(head: Sequence[bytes]) -> Record | None:
-    """Return the first line that is not blank as a record, when it is one object."""
-    line = next((line for line in head if line.strip()), b"")
+def _is_head(line: bytes) -> bool:
+    """Say whether a line is the head of a log."""
     try:
-        return READER.decode(line)
+        record: Record = READER.decode(line)
     except (msgspec.DecodeError, RecursionError):
+        return False
+    return bool(record.session_id and record.project_hash) and record.type is None
+
+
+def _is_log(lines: Sequence[bytes]) -> bool | None:
+    """Say whether lines begin a log: its first object is whole, and holds no list of messages; None: not known yet.
+
+    Where a first line is torn the second one tells: in a log it begins with an object, too.
+    """
+    words = [line for line in lines if line.strip()][:2]
+    if not words:
         return None
-
-
-def _is_log(line: bytes) -> bool:
-    """Say whether a first line is a whole record of a log, and not a whole document."""
-    record = _first([line])
-    return record is not None and b'"messages"' not in line
+    told = outline(words[:1])
+    if told is not None and told[1].state == "whole":
+        return told[1].find("messages") is None
+    return words[1].startswith(b"{") if len(words) > 1 else None
 
 
 HOST = GeminiCli()
