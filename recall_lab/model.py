@@ -187,12 +187,14 @@ class Batch(Record, frozen=True):
     """What one transaction writes for one source.
 
     Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak
-    for the whole source; model and tool calls are merged by their keys.
+    for the whole source; model and tool calls are merged by their keys. ``anew`` marks the first batch of a reading from
+    the start of the source: what an earlier reading told of calls and sessions goes.
     """
 
     source: Source
     session: Session | None  # None for a source without a record of a session
     from_ord: int
+    anew: bool = False
     children: tuple[Session, ...] = ()  # sessions told inside this source; records name them by agent id
     blocks: tuple[PlacedBlock, ...] = ()
     dropped: tuple[int, ...] = ()  # ords of queued prompts that a delivered prompt has made duplicates

@@ -158,7 +158,7 @@ class _Capture:
             return
         if plan.move_from:
             self._writer.move_source(plan.move_from, reading.batch.source.path, reading.batch.source.machine)
-        if reading.last and reading.batch.from_ord == 0:
+        if reading.last and reading.batch.anew:
             self._small.append(reading)
             if sum(small.bytes for small in self._small) < _TOGETHER_BYTES and len(self._small) < _TOGETHER:
                 return
@@ -180,7 +180,7 @@ class _Capture:
             self._writer.set_source_state(path, problem.state, problem.detail, machine)
             self._problems.append(problem)
             return
-        if batch.from_ord == 0:
+        if batch.anew:
             self._writer.drop_staged(path, machine)
             if reading.last:
                 self._count(reading, self._writer.apply(batch))

@@ -111,6 +111,7 @@ class _Run:
             self._parser = host.parser(job.path, None, agents=shared.agents, companion=beside)
         self._accounts = Accounts(settled)
         self._from_ord = self._resume.ord if self._resume else 0
+        self._anew = self._resume is None
         self._raw_session: RawSession | None = None
         self._session = settled.session
         self._children: dict[str, Session] = {child.agent_id or "": child for child in settled.children}
@@ -203,6 +204,7 @@ class _Run:
             source=self._source(cursor, fingerprint, state, checkpoint, settled),
             session=session,
             from_ord=self._from_ord,
+            anew=self._anew,
             children=children,
             blocks=tuple(blocks),
             dropped=tuple(dropped),
@@ -215,6 +217,7 @@ class _Run:
         )
         if self._blocks:
             self._from_ord = self._blocks[-1].ord + 1
+        self._anew = False
         reading = Reading(batch, self._records, max(0, cursor - covered), last=state != "backlog")
         self._blocks, self._models, self._tools, self._chars, self._records = [], [], [], 0, 0
         return reading
@@ -270,6 +273,7 @@ class _Run:
             source=msgspec.structs.replace(source, cursor=size, detail="listed as private in the settings"),
             session=session,
             from_ord=0,
+            anew=True,
             ledger=(row,),
         )
         return Reading(batch, lines, max(0, size - covered), last=True)

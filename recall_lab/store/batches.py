@@ -95,7 +95,7 @@ class BatchWriter:
         texts, fresh = self._place(source_id, sessions, change, batch)
         shared = self._settle(set(removed) | set(texts), texts)
         left = self._told_by(source_id) if removed else set()
-        if batch.from_ord == 0:
+        if batch.anew:
             db.execute(
                 "DELETE FROM source_sessions WHERE source_id = ? "
                 "AND session_id NOT IN (SELECT value FROM json_each(?))",

@@ -298,6 +298,7 @@ def _batches(line: SourceLine, chunks: list[tuple[PlacedBlock, ...]], rules: str
             session=line.session,
             children=line.children,
             from_ord=from_ord,
+            anew=number == 1,
             blocks=blocks,
             dead=line.dead if last else (),
             ledger=line.ledger if last else (),

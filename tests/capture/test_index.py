@@ -54,6 +54,26 @@ def test_an_append_adds_what_is_new_and_moves_no_id(home: Home) -> None:
     assert home.texts() == ["one", "two", "three"]
 
 
+def test_a_call_before_the_first_text_stays_when_the_source_grows(home: Home) -> None:
+    thought = {
+        "id": "msg_1",
+        "role": "assistant",
+        "model": "claude-x",
+        "content": [{"type": "thinking", "thinking": "hm"}],
+        "usage": {"input_tokens": 7, "output_tokens": 3},
+    }
+    home.write(record(0, "", "assistant", message=thought, requestId="req_1"))
+    home.index()
+    counted = home.ask("SELECT key, input_tokens, output_tokens FROM model_calls")
+    assert [row[1:] for row in counted] == [(7, 3)]
+    home.append(record(1, "go"))
+    home.index()
+    assert home.ask("SELECT key, input_tokens, output_tokens FROM model_calls") == counted
+    home.write(record(1, "go"))
+    home.index(rebuild=True)
+    assert home.ask("SELECT key FROM model_calls") == []
+
+
 def test_an_unfinished_last_line_waits(home: Home) -> None:
     whole = record(1, "two", "assistant")
     home.write(record(0, "one"), whole[:40])
