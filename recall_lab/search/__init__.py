@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.search.config import SearchConfig, parse_config
-from recall_lab.search.engine import Scope, search
+from recall_lab.search.engine import Scope, lexical_ranking, search
+from recall_lab.search.fusing import Fused, Fusion, Lexical, LexicalHit
 from recall_lab.search.query import parse
 from recall_lab.search.sessions import SessionHits, group_sessions
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ColdScan",
     "Explanation",
+    "Fused",
+    "Fusion",
+    "Lexical",
+    "LexicalHit",
     "RelatedSession",
     "Scope",
     "SearchConfig",
@@ -24,6 +29,7 @@ __all__ = [
     "cold_store",
     "explain",
     "group_sessions",
+    "lexical_ranking",
     "more_like",
     "parse",
     "parse_config",

@@ -10,11 +10,13 @@ import msgspec
 
 from recall_lab.errors import UsageError
 from recall_lab.model import Answer, Block, Citation, Filters, Hit, Kind, Redacted, Role, Searched, Why
+from recall_lab.search.asked import Wanted
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, Features, extract
+from recall_lab.search.fusing import Fusion, LexicalHit
 from recall_lab.search.passages import choose, find_matches
 from recall_lab.search.query import Query, parse
-from recall_lab.search.ranking import Ranked, Ranking, Wanted, rank
+from recall_lab.search.ranking import Ranked, Ranking, rank
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import Fulltext, fulltext_of
 from recall_lab.store.reading import blocks_at
@@ -37,6 +39,7 @@ def search(
     require_all: bool = False,
     prefer: Sequence[Role | Kind] = (),
     now: datetime | None = None,
+    fusion: Fusion | None = None,
 ) -> Answer:
     """Search the store.
 
@@ -53,6 +56,7 @@ def search(
         require_all: A hit must hold every word of the query.
         prefer: Roles and kinds that come first where the evidence is alike.
         now: The moment that ages are counted from; the present one when None.
+        fusion: Another way of finding, which has the last word on the order; see ``search.fusing``.
 
     Returns:
         The answer; empty with a notice when nothing passes the gate.
@@ -83,7 +87,7 @@ def search(
             prefer=tuple(prefer),
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
         )
-        ranking = rank(index, features, config, wanted)
+        ranking = rank(index, features, config, wanted, query=query, fusion=fusion)
         columns = index.columns
         rows = [index.row_of(ranked.text_id, reach) for ranked in ranking.ranked]
         blocks = blocks_at(reader, [(int(columns.source[row]), int(columns.ord[row])) for row in rows])
@@ -97,6 +101,53 @@ def search(
         outside_scope=ranking.outside,
         gated=ranking.gated,
         notice=_notice(parsed, features, ranking, searched, name, config),
+    )
+
+
+def lexical_ranking(
+    reader: Reader,
+    query: str,
+    *,
+    config: SearchConfig = SearchConfig(),  # noqa: B008 (frozen)
+    filters: Filters = Filters(),  # noqa: B008 (frozen)
+    limit: int = 100,
+    now: datetime | None = None,
+) -> tuple[LexicalHit, ...]:
+    """Rank blocks by words alone, without their passages: what a fusion or an evaluation starts from.
+
+    Args:
+        reader: The store, opened for reading.
+        query: Anything that a person types or pastes.
+        config: Weights and switches.
+        filters: What narrows the search.
+        limit: Most blocks to return.
+        now: The moment that ages are counted from; the present one when None.
+
+    Returns:
+        The blocks, best first; empty when the gate refuses.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    index = fulltext_of(reader)
+    with index.snapshot():
+        parsed = parse(query)
+        filters = _resolved(index, filters)
+        reach = index.reach(filters)
+        wanted = Wanted(
+            filters=filters,
+            reach=reach,
+            beyond=None,
+            now=now or datetime.now(UTC),
+            offset=0,
+            limit=limit,
+            alternatives=parsed.alternatives,
+            required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
+        )
+        ranked = rank(index, extract(index, parsed, config, reach), config, wanted).ranked
+        ids = index.block_ids([one.text_id for one in ranked])
+    return tuple(
+        LexicalHit(block_id, one.text_id, one.score, one.tier) for block_id, one in zip(ids, ranked, strict=True)
     )
 
 
@@ -166,6 +217,7 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
                 "session": round(ranked.prior, 4),
                 "recency": round(ranked.recency, 4),
                 "kind": round(ranked.kind, 4),
+                **ranked.parts,
             },
             recency=round(ranked.recency, 4),
             coverage=round(ranked.coverage, 4),

@@ -24,3 +24,9 @@ def pattern_of(feature: Feature) -> re.Pattern[str]:
     before = r"(?<![^\W_])" if label[:1].isalnum() else ""
     after = r"(?![^\W_])" if label[-1:].isalnum() and not _HEX.fullmatch(label) else ""
     return re.compile(before + re.escape(label) + after)
+
+
+def holds(text: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a pattern of ``pattern_of`` stands in a text, folded or not."""
+    # Folding a long text takes longer than looking through it, and seldom makes a difference.
+    return pattern.search(text.lower()) is not None or (not text.isascii() and pattern.search(fold(text)) is not None)

@@ -10,7 +10,9 @@ import msgspec
 
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
-from recall_lab.store.fulltext import Fulltext, Postings, Reach, among
+from recall_lab.store.fulltext import Fulltext
+from recall_lab.store.postings import Postings, among
+from recall_lab.store.reaching import Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
 FeatureKind = Literal["term", "phrase", "identifier", "loose"]

@@ -1,4 +1,4 @@
-"""BM25 over postings: the best texts, and the score of any text.
+"""BM25 over postings: the best texts, the score of any text, and what of the query it holds.
 
 Common words are most of the work and least of the score. So the rarest words are added up first, and once no text
 without them can reach the best ones, the rest is looked up for the candidates alone (Turtle and Flood's MaxScore,
@@ -10,121 +10,183 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
+
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature
-from recall_lab.store.fulltext import Fulltext, Ids, find
+from recall_lab.store.fulltext import Fulltext
+from recall_lab.store.postings import Ids, distinct, find
 
 Scores = Any  # numpy float32, shape (n,)
+Bits = Any  # numpy uint64, shape (n,): bit k is set where feature k is held
 Mask = Any  # numpy bool
 
 _SAMPLE: Final = 64
 _STRIDE: Final = 1 << 15
 _MANY: Final = 20_000  # postings; fewer are added up at once
 _SPARSE: Final = 64  # looking through all scores takes as long as sorting this share of their number
+_DONE: Final = 1 << 63  # the bit of a text in which every part was looked up
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """A feature as it is added up: its bit, its postings, and the most it can add; 0 for what is held, not scored."""
+
+    bit: int
+    ids: Ids
+    counts: Any
+    bound: float
 
 
 class Scorer:
-    """Scores texts for one query: k1 and b as configured, with a fixed average length."""
+    """Scores texts for one query: k1 and b as configured, with a fixed average length.
+
+    Scores and holdings lie in arrays by text_id that every query of a reader uses again, so one scorer at a time.
+    """
 
     def __init__(self, index: Fulltext, features: Sequence[Feature], config: SearchConfig) -> None:
-        self._index = index
         self._size = index.columns.size
         self._norms = index.norms(config.k1, config.b, config.average_length)
-        self._parts = [
-            (feature.postings.ids, feature.postings.counts, feature.idf * (config.k1 + 1))
-            for feature in sorted(features, key=lambda feature: -feature.idf)
-            if not feature.exact and len(feature.postings.ids)
-        ]
+        self._scratch = index.scratch()
+        self._scores, self._bits = self._scratch.scores, self._scratch.bits
+        self._shifts = index.shifts(len(features))
+        self._completed = False
+        self._open: list[_Part] = []  # scoreless, and too long to go through for the few texts that are asked for
+        self._parts: list[_Part] = []  # those that score, the rarest first
+        self._added = 0  # how many of them were added up
+        for bit, feature in enumerate(features):
+            if not len(feature.postings.ids):
+                continue
+            bound = 0.0 if feature.exact else feature.idf * (config.k1 + 1)
+            part = _Part(bit, feature.postings.ids, feature.postings.counts, bound)
+            if bound:
+                self._parts.append(part)
+            elif len(part.ids) > _MANY:
+                self._open.append(part)
+            else:
+                self._add(part)
+        self._parts.sort(key=lambda part: -part.bound)
 
     def of(self, ids: Ids) -> Scores:
         """The scores of these texts."""
-        return self._add(ids, self._parts)
+        self.complete(ids)
+        return self._scores[ids]
 
-    def best(self, count: int, mask: Mask) -> Ids:
-        """The ``count`` best texts of those in ``mask`` (bool by text_id), in no order; fewer when fewer match."""
-        scores = self._index.scratch()
-        touched: list[Ids] = []
-        rest = sum(bound for _, _, bound in self._parts)
-        for number, (ids, counts, bound) in enumerate(self._parts):
-            if touched and len(ids) > _MANY:
-                found = self._pruned(_touched(touched, scores, mask), scores, count, number, rest)
-                if found is not None:
-                    return found
-            self._scatter(scores, ids, counts, bound)
-            touched.append(ids)
-            rest -= bound
-        if sum(map(len, touched)) <= max(_MANY, self._size // _SPARSE):
-            ids = _touched(touched, scores, mask)
-            return ids[_largest(scores[ids], count)]
-        scores[~mask] = 0
-        return _best(scores, count)
+    def holding(self, ids: Ids) -> Bits:
+        """What these texts hold."""
+        self.complete(ids)
+        return self._bits[ids]
 
-    def _scatter(self, scores: Scores, ids: Ids, counts: Any, bound: float) -> None:
-        """Add a part to the scores of all its texts, some thousand at a time: that stays in the processor's cache."""
-        import numpy as np
-
-        weight = np.float32(bound)
-        for start in range(0, len(ids), _STRIDE):
-            some = ids[start : start + _STRIDE]
-            held = counts[start : start + _STRIDE].astype(np.float32, copy=False)
-            # A text is at most once among the ids of a part.
-            scores[some] += weight * held / (held + self._norms[some])
-
-    def _pruned(self, ids: Ids, scores: Scores, count: int, number: int, rest: float) -> Ids | None:
-        """Finish with the texts that can still be among the best.
-
-        Args:
-            ids: The texts that hold any of the parts so far.
-            scores: What they have from these.
-            count: How many are wanted.
-            number: The next part.
-            rest: The most that the parts from ``number`` on can add to a text.
-
-        Returns:
-            The best texts; None when texts that hold none of the parts so far could be among them.
-        """
-        if len(ids) < count:
-            return None
-        values = scores[ids]
-        if _threshold(values, count) <= rest:
-            return None
-        for part in self._parts[number:]:
-            keep = values >= _threshold(values, count) - rest
-            ids, values = ids[keep], values[keep]
-            values = values + self._add(ids, [part])
-            rest -= part[2]
-        return ids[_largest(values, count)]
+    def unpacked(self, bits: Bits) -> Mask:
+        """Bits as a table: bool, shape (len(bits), features)."""
+        found: Mask = (bits[:, None] & self._shifts) != 0
+        return found
 
     def matching(self) -> Mask:
         """Which texts hold anything of the query; bool by text_id."""
         import numpy as np
 
         found = np.zeros(self._size, bool)
-        for ids, _, _ in self._parts:
-            found[ids] = True
+        for part in self._parts:
+            found[part.ids] = True
         return found
 
-    def _add(self, wanted: Ids, parts: Sequence[tuple[Ids, Any, float]]) -> Scores:
-        """Add up the scores of ``wanted`` for these parts."""
+    # ---- the best --------------------------------------------------------------------------------------------------
+
+    def best(self, count: int, mask: Mask) -> Ids:
+        """The ``count`` best texts of those in ``mask`` (bool by text_id), in no order; fewer when fewer match."""
         import numpy as np
 
-        scores = np.zeros(len(wanted), np.float32)
-        norms = self._norms[wanted]
-        for ids, counts, bound in parts:
-            at, there = find(ids, wanted)
-            held = np.where(there, counts[at].astype(np.float32), np.float32(0))
-            scores += np.float32(bound) * held / (held + norms)
-        return scores
+        rest = sum(part.bound for part in self._parts[self._added :])
+        while self._added < len(self._parts):
+            part = self._parts[self._added]
+            if self._added and len(part.ids) > _MANY and not self._completed:
+                found = self._pruned(self._touched(mask), count, rest)
+                if found is not None:
+                    return found
+            self._add(part)
+            self._added += 1
+            rest -= part.bound
+        if sum(len(part.ids) for part in self._parts) <= max(_MANY, self._size // _SPARSE):
+            ids = self._touched(mask)
+            return ids[_largest(self._scores[ids], count)]
+        return _best(np.where(mask, self._scores, np.float32(0)), count)
 
+    def _touched(self, mask: Mask) -> Ids:
+        """The texts of the parts that were added up that are in ``mask``, ascending, each once."""
+        import numpy as np
 
-def _touched(groups: Sequence[Ids], scores: Scores, mask: Mask) -> Ids:
-    """The texts of several features that are in ``mask``, ascending, each once."""
-    import numpy as np
+        groups = [part.ids for part in self._parts[: self._added]]
+        if sum(map(len, groups)) < self._size // _SPARSE:
+            ids = distinct(np.concatenate(groups)) if groups else np.empty(0, np.int32)
+            return ids[mask[ids]]
+        return np.flatnonzero((self._scores > 0) & mask).astype(np.int32)
 
-    if sum(map(len, groups)) < len(scores) // _SPARSE:
-        ids = np.unique(np.concatenate(groups)) if groups else np.empty(0, np.int32)
-        return ids[mask[ids]]
-    return np.flatnonzero((scores > 0) & mask).astype(np.int32)
+    def _pruned(self, ids: Ids, count: int, rest: float) -> Ids | None:
+        """Finish with the texts that can still be among the best.
+
+        Args:
+            ids: The texts that hold any of the parts so far.
+            count: How many are wanted.
+            rest: The most that the parts that are left can add to a text.
+
+        Returns:
+            The best texts; None when texts that hold none of the parts so far could be among them.
+        """
+        if len(ids) < count:
+            return None
+        values = self._scores[ids]
+        if _threshold(values, count) <= rest:
+            return None
+        for part in self._parts[self._added :]:
+            keep = values >= _threshold(values, count) - rest
+            ids, values = ids[keep], values[keep]
+            values = values + self._looked_up(part, ids)[1]
+            rest -= part.bound
+        return ids[_largest(values, count)]
+
+    # ---- adding up -------------------------------------------------------------------------------------------------
+
+    def _add(self, part: _Part) -> None:
+        """Add a part to all its texts, some thousand at a time: that stays in the processor's cache."""
+        import numpy as np
+
+        weight, bit = np.float32(part.bound), np.uint64(1 << part.bit)
+        for start in range(0, len(part.ids), _STRIDE):
+            some = part.ids[start : start + _STRIDE]
+            counts = part.counts[start : start + _STRIDE]
+            if self._completed:
+                left = self._bits[some] < _DONE
+                some, counts = some[left], counts[left]
+            # A text is at most once among the ids of a part.
+            self._bits[some] |= bit
+            if part.bound:
+                held = counts.astype(np.float32, copy=False)
+                self._scores[some] += weight * held / (held + self._norms[some])
+        self._scratch.touched.append(part.ids)
+
+    def complete(self, ids: Ids) -> None:
+        """Look up in these texts the parts that were not added up."""
+        import numpy as np
+
+        left = (*self._open, *self._parts[self._added :])
+        if not left:
+            return
+        ids = distinct(ids[self._bits[ids] < _DONE])
+        for part in left:
+            there, scores = self._looked_up(part, ids)
+            self._bits[ids] |= there.astype(np.uint64) << np.uint64(part.bit)
+            self._scores[ids] += scores
+        self._bits[ids] |= np.uint64(_DONE)
+        self._scratch.touched.append(ids)
+        self._completed = True
+
+    def _looked_up(self, part: _Part, ids: Ids) -> tuple[Mask, Scores]:
+        """Which of these texts hold a part, and what it adds to their scores."""
+        import numpy as np
+
+        at, there = find(part.ids, ids)
+        held = np.where(there, part.counts[at].astype(np.float32), np.float32(0))
+        return there, np.float32(part.bound) * held / (held + self._norms[ids])
 
 
 def _threshold(values: Scores, count: int) -> float:

@@ -14,47 +14,22 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary, ref
 
 import apsw
-import msgspec
 
 from recall_lab.errors import UsageError
-from recall_lab.model import KINDS, ROLES, Filters
+from recall_lab.model import Filters
 from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
-from recall_lab.store.filtering import placement_conditions, session_conditions
+from recall_lab.store.filtering import placement_conditions
 from recall_lab.store.packing import Packed, load
+from recall_lab.store.postings import Ids, Postings, Scratch, among, first_varint, nothing
+from recall_lab.store.reaching import Reach, reach_of
 from recall_lab.text import index_form
-
-Ids = Any  # numpy int32, shape (n,), ascending text_ids
-Counts = Any  # numpy float32, shape (n,)
 
 _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
 _TERMS_KEPT: Final = 512
 _BETWEEN: Final = "\U000ffffd"
-
-
-class Postings(msgspec.Struct, frozen=True):
-    """Which texts hold a term, ascending, and how often."""
-
-    ids: Ids
-    counts: Counts
-
-
-class Reach(msgspec.Struct, frozen=True):
-    """What a search may find.
-
-    Attributes:
-        texts: Whether a text may be found; bool by text_id.
-        rows: Whether a placement passes the filters; bool by row of the columns. None when all do.
-        blocks: How many texts there are.
-        sessions: In how many sessions.
-    """
-
-    texts: Any
-    rows: Any
-    blocks: int
-    sessions: int
 
 
 class Fulltext:
@@ -77,7 +52,9 @@ class Fulltext:
         self.packed: Packed | None = None
         self.columns: Columns = empty()
         self._moved: tuple[Ids, Ids] | None = None
-        self._scratch: Any = None
+        self._scratch: Scratch | None = None
+        self._shifts: Any = None
+        self._sessions: Any = None
         self._titles: dict[str, Ids] | None = None
         self._read: OrderedDict[str, Postings] = OrderedDict()
         self._norms: tuple[tuple[float, float, float], Any] | None = None
@@ -134,6 +111,7 @@ class Fulltext:
             self._reaches.clear()
             self._moved = None
             self._norms = None
+            self._sessions = None
             self._titles = None
             self._read.clear()
 
@@ -160,7 +138,7 @@ class Fulltext:
     def size(self) -> int:
         """How many texts are in the index."""
         data: bytes | None = self._db.execute("SELECT block FROM fulltext_data WHERE id = 1").get
-        return _first_varint(data) if data else 0
+        return first_varint(data) if data else 0
 
     def postings(self, term: str, word: str | None = None) -> Postings:
         """Which texts hold a term.
@@ -198,7 +176,7 @@ class Fulltext:
 
         text: str | None = self._db.execute("SELECT group_concat(doc) FROM vocabulary WHERE term = ?", (term,)).get
         if not text:
-            return Postings(np.empty(0, np.int32), np.empty(0, np.float32))
+            return nothing()
         docs = np.fromstring(text, dtype=np.int32, sep=",")
         first = np.concatenate([[0], np.flatnonzero(docs[1:] != docs[:-1]) + 1])
         counts = np.concatenate([first[1:], [len(docs)]]) - first
@@ -255,15 +233,24 @@ class Fulltext:
             at = term + "\x01"
         return found
 
-    def scratch(self) -> Any:
-        """Zeros by text_id, float32: the same array each time, so that a large one is not made for each query."""
+    def scratch(self) -> Scratch:
+        """Zeros by text_id: the same arrays each time, so that large ones are not made for each query."""
         import numpy as np
 
-        if self._scratch is None or len(self._scratch) != self.columns.size:
-            self._scratch = np.zeros(self.columns.size, np.float32)
+        if self._scratch is None or len(self._scratch.scores) != self.columns.size:
+            size = self.columns.size
+            self._scratch = Scratch(np.zeros(size, np.float32), np.zeros(size, np.uint64), [])
         else:
-            self._scratch.fill(0)
+            self._scratch.clear()
         return self._scratch
+
+    def shifts(self, count: int) -> Any:
+        """The first ``count`` powers of two; uint64."""
+        import numpy as np
+
+        if self._shifts is None:
+            self._shifts = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        return self._shifts[:count]
 
     def norms(self, k1: float, b: float, average: float) -> Any:
         """BM25's length normalisation, ``k1 * (1 - b + b * length / average)``; float32 by text_id."""
@@ -274,43 +261,26 @@ class Fulltext:
 
     # ---- where they stand ------------------------------------------------------------------------------------------
 
+    @property
+    def sessions(self) -> Any:
+        """The session of each text's root placement, -1 for a text without a place; int32 by text_id."""
+        import numpy as np
+
+        if self._sessions is None:
+            where = self.columns.where
+            self._sessions = np.where(where >= 0, self.columns.session[where], np.int32(-1)) if len(where) else where
+        return self._sessions
+
     def reach(self, filters: Filters) -> Reach:
         """Which texts pass what the filters say of sessions, roles, kinds and times."""
         known = self._reaches.get(filters)
         if known is not None:
             self._reaches.move_to_end(filters)
             return known
-        found = self._reaches[filters] = self._reach(filters)
+        found = self._reaches[filters] = reach_of(self._db, self.columns, filters)
         if len(self._reaches) > _MASKS_KEPT:
             self._reaches.popitem(last=False)
         return found
-
-    def _reach(self, filters: Filters) -> Reach:
-        import numpy as np
-
-        columns = self.columns
-        passing = None
-        condition, bindings = session_conditions(filters)
-        if condition:
-            chosen = np.zeros(int(columns.session.max(initial=0)) + 1, bool)
-            named = rows(self._db, f"SELECT session_id FROM sessions s WHERE {condition}", bindings)
-            chosen[[session for (session,) in named if session < len(chosen)]] = True
-            passing = chosen[columns.session]
-        for bound, compare in ((filters.since, np.greater_equal), (filters.until, np.less)):
-            if bound:
-                at = self._db.execute("SELECT round(unixepoch(?, 'subsec') * 1000)", (bound,)).get
-                if at is None:
-                    raise UsageError(f"{bound!r} is no UTC time; write 2026-05-01T00:00:00Z")
-                inside = compare(columns.moment, at) & (columns.moment >= 0)
-                passing = inside if passing is None else passing & inside
-        texts = np.zeros(columns.size, bool)
-        texts[columns.text if passing is None else columns.text[passing]] = True
-        natures = _natures(filters)
-        if natures is not None:
-            texts &= natures[columns.nature]
-        inside = texts[columns.text] if passing is None else passing & texts[columns.text]
-        sessions = int(np.count_nonzero(np.bincount(columns.session[inside]))) if inside.any() else 0
-        return Reach(texts, passing, int(np.count_nonzero(texts)), sessions)
 
     def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
         """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
@@ -343,6 +313,25 @@ class Fulltext:
                 (json.dumps(list(ids)),),
             )
         )
+
+    def block_ids(self, ids: Iterable[int]) -> list[str]:
+        """The block_id of each text, in the order asked for."""
+        found = self._db.execute(
+            "SELECT lower(hex(b.block_id)) FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
+            "ORDER BY w.key",
+            (json.dumps(list(ids)),),
+        )
+        return [block_id for (block_id,) in found]
+
+    def text_ids(self, block_ids: Iterable[str]) -> dict[str, int]:
+        """By block_id, the text that sessions hold of it; blocks without one are left out."""
+        found = rows(
+            self._db,
+            "SELECT w.value, max(b.text_id) FROM json_each(?) w CROSS JOIN blocks b ON b.block_id = unhex(w.value) "
+            "WHERE EXISTS (SELECT 1 FROM placements p WHERE p.text_id = b.text_id) GROUP BY 1",
+            (json.dumps(list(block_ids)),),
+        )
+        return dict(found)
 
     def resolve_session(self, typed: str) -> str:
         """Find the one session that a native id or the head of one names.
@@ -383,54 +372,6 @@ def _occurrences(api: apsw.FTS5ExtensionApi, /, *_: Any) -> int:
     return api.inst_count
 
 
-def find(ids: Ids, wanted: Ids) -> tuple[Any, Any]:
-    """Look texts up among a term's.
-
-    Args:
-        ids: text_ids, ascending, at least one.
-        wanted: text_ids to look up.
-
-    Returns:
-        Where each would stand, and whether it stands there; both of shape (len(wanted),).
-    """
-    import numpy as np
-
-    # Of another type the whole of ids would be converted.
-    at = np.searchsorted(ids, wanted.astype(ids.dtype, copy=False))
-    at[at == len(ids)] = 0
-    return at, ids[at] == wanted
-
-
-def among(ids: Ids, wanted: Ids) -> Any:
-    """Which of ``wanted`` are among a term's texts; bool, shape (len(wanted),)."""
-    import numpy as np
-
-    return find(ids, wanted)[1] if len(ids) else np.zeros(len(wanted), bool)
-
-
 def _quoted(form: str) -> str:
     """A phrase of FTS5's query language; whatever is in the form, it stays one."""
     return '"' + form.replace('"', " ").replace("\x00", " ") + '"'
-
-
-def _first_varint(data: bytes) -> int:
-    """Read the first of SQLite's variable-length integers (big-endian, seven bits a byte)."""
-    value = 0
-    for byte in data[:9]:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            break
-    return value
-
-
-def _natures(filters: Filters) -> Any:
-    """Which values of ``Columns.nature`` pass; None when all do."""
-    import numpy as np
-
-    if not filters.kinds and set(filters.roles or ROLES) == set(ROLES):
-        return None
-    passing = np.zeros(256, bool)
-    for role in filters.roles or ROLES:
-        for kind in filters.kinds or KINDS:
-            passing[ROLES.index(role) * 8 + KINDS.index(kind)] = True
-    return passing

@@ -91,13 +91,13 @@ def test_pruning_changes_nothing(large: History, monkeypatch: pytest.MonkeyPatch
     with index.snapshot():
         reach = index.reach(Filters())
         features = extract(index, parse(query), PLAIN, reach).positive
-        scorer = Scorer(index, features, PLAIN)
         everything = np.arange(index.columns.size, dtype=np.int32)
-        whole = np.sort(scorer.of(everything))[::-1]
+        whole = np.sort(Scorer(index, features, PLAIN).of(everything))[::-1]
         for many, sparse in ((10**9, 64), (1, 64), (1, 1), (10**9, 1)):
             monkeypatch.setattr(scoring, "_MANY", many)
             monkeypatch.setattr(scoring, "_SPARSE", sparse)
             for count in (1, 7, 50):
+                scorer = Scorer(index, features, PLAIN)
                 best = scorer.best(count, reach.texts)
                 assert np.sort(scorer.of(best))[::-1] == pytest.approx(whole[:count])
 

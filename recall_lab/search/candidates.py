@@ -1,0 +1,109 @@
+"""Which texts are looked at closely: the best scores, exact evidence, what stands beside them, titles."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from recall_lab.search.asked import Asked
+from recall_lab.search.context import beside
+from recall_lab.store.postings import Ids, among, distinct
+
+MOST_LOOKED_AT: Final = 6400
+_STRONGEST: Final = 200
+_MOSTLY: Final = 0.5  # share of the query that a title has to hold to bring its session in
+_TITLES: Final = 5
+_FEW: Final = 20_000  # texts
+
+
+def candidates(asked: Asked) -> Ids:
+    """The texts to look at closely, ascending."""
+    import numpy as np
+
+    pool = _pool(asked)
+    return distinct(np.concatenate([pool, _found_by_neighbors(asked, pool), _found_by_title(asked)]))
+
+
+def _pool(asked: Asked) -> Ids:
+    """The best scores, and the strongest evidence whatever its score."""
+    import numpy as np
+
+    wanted = asked.wanted
+    look_at = max(wanted.offset + wanted.limit, asked.config.pool)
+    while True:
+        best = asked.scorer.best(look_at, asked.may)
+        ids = distinct(np.concatenate([_strongest(asked), best]))
+        passing = asked.passing(ids)
+        if passing is ids or len(passing) >= look_at or len(best) < look_at or look_at >= MOST_LOOKED_AT:
+            return passing
+        look_at *= 4
+
+
+def _strongest(asked: Asked) -> Ids:
+    """Texts that may be exact evidence, and texts that hold every term, whatever their score."""
+    import numpy as np
+
+    groups = [feature.postings.ids for feature in asked.features if feature.exact]
+    counted = sorted((f.postings.ids for f in asked.features if f.weight), key=len)
+    if len(counted) > 1 and len(counted[0]):
+        groups.append(_every(asked, counted))
+    found = [np.empty(0, np.int32)]
+    for ids in groups:
+        good = ids[asked.may[ids]]
+        if len(good) > _STRONGEST:
+            good = good[-MOST_LOOKED_AT:]
+            good = good[np.argsort(-asked.scorer.of(good), kind="stable")[:_STRONGEST]]
+        found.append(good)
+    return np.concatenate(found)
+
+
+def _every(asked: Asked, counted: list[Ids]) -> Ids:
+    """The texts that hold every feature that counts."""
+    every = counted[0]
+    if len(every) <= _FEW:
+        bits = asked.bits_of(asked.counted)
+        return every[asked.scorer.holding(every) & bits == bits]
+    for ids in counted[1:]:
+        every = every[among(ids, every)]
+    return every
+
+
+def _found_by_neighbors(asked: Asked, pool: Ids) -> Ids:
+    """Texts beside the best ones, which may be the answer to what was asked there.
+
+    Only for questions: an identifier, a word or two, or a required word must stand in the text itself.
+    """
+    import numpy as np
+
+    config = asked.config
+    if (
+        not (config.near or config.far)
+        or int(asked.counted.sum()) < config.least_terms
+        or (asked.exact & asked.counted).any()
+        or asked.wanted.required
+    ):
+        return np.empty(0, np.int32)
+    texts, there = beside(asked.index.columns, pool)
+    ids = distinct(texts[there])
+    return asked.passing(ids[asked.may[ids]])
+
+
+def _found_by_title(asked: Asked) -> Ids:
+    """Where the sessions begin whose title holds most of what is asked: the title stands in no text."""
+    import numpy as np
+
+    none = np.empty(0, np.int32)
+    if not asked.config.title or asked.wanted.required or not asked.weight:
+        return none
+    shares: dict[int, float] = {}
+    for feature in asked.features:
+        if feature.weight and not feature.exact and len(feature.terms) == 1:
+            for session in asked.index.titled(feature.terms[0]).tolist():
+                shares[session] = shares.get(session, 0.0) + feature.weight / asked.weight
+    best = sorted((session for session, share in shares.items() if share >= _MOSTLY), key=lambda s: -shares[s])
+    columns = asked.index.columns
+    found = []
+    for session in best[:_TITLES]:
+        texts = columns.text[columns.session == session]
+        texts = texts[asked.may[texts]]
+        found.extend(texts[:1].tolist())
+    return asked.passing(np.array(sorted(found), np.int32)) if found else none

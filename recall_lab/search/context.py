@@ -1,0 +1,144 @@
+"""What a text's surroundings say for it: neighbours, the title and the rest of its session, its age and kind."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from recall_lab.model import KINDS, ROLES
+from recall_lab.search.asked import Asked
+from recall_lab.search.scoring import Bits, Mask, Scores
+from recall_lab.store.columns import Columns
+from recall_lab.store.postings import Ids
+
+_STEPS: Final = (-2, -1, 1, 2)
+_RARE_ENOUGH: Final = 16_384
+_DAY_MS: Final = 86_400_000
+
+
+def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
+    """What stands two and one places before and after each text, and whether anything does: shape (len(ids), 4)."""
+    import numpy as np
+
+    at = columns.where[ids].astype(np.int64)[:, None]
+    places = at + np.array(_STEPS)
+    there = (at >= 0) & (places >= 0) & (places < len(columns.text))
+    places = np.where(there, places, 0)
+    there &= columns.source[places] == columns.source[at]
+    return columns.text[places], there
+
+
+def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:
+    """What stands beside each text, and what the neighbours add to its score."""
+    import numpy as np
+
+    config = asked.config
+    if not (config.far or config.near):
+        return np.zeros(len(ids), np.uint64), np.zeros(len(ids), np.float32)
+    weights = np.array((config.far, config.near, config.near, config.far), np.float32)
+    texts, there = beside(asked.index.columns, ids)
+    asked.scorer.complete(texts[there])
+    scores = np.where(there, asked.scorer.of(texts.ravel()).reshape(texts.shape), np.float32(0)) @ weights
+    bits = asked.scorer.holding(texts.ravel()).reshape(texts.shape)
+    bits = np.where(there & (weights > 0), bits, np.uint64(0))
+    return np.bitwise_or.reduce(bits, axis=1), scores
+
+
+def titled(asked: Asked, ids: Ids) -> Bits:
+    """What the title of each text's session holds."""
+    import numpy as np
+
+    found = np.zeros(len(ids), np.uint64)
+    if not asked.config.title:
+        return found
+    sessions = asked.index.sessions[ids]
+    for bit, feature in enumerate(asked.features):
+        if feature.weight and not feature.exact and len(feature.terms) == 1:
+            named = asked.index.titled(feature.terms[0])
+            if len(named):
+                holds = np.zeros(int(max(named[-1], sessions.max())) + 1, bool)
+                holds[named] = True
+                found |= holds[sessions].astype(np.uint64) << np.uint64(bit)
+    return found
+
+
+class Sessions:
+    """The sessions of some texts.
+
+    Attributes:
+        priors: For each text its session's prior: its best three scores, weighted 1, 1/2, 1/4; float32.
+    """
+
+    def __init__(self, asked: Asked, ids: Ids, own: Scores, bits: Bits) -> None:
+        import numpy as np
+
+        self._asked = asked
+        sessions = asked.index.sessions[ids]
+        order = np.lexsort((-own, sessions))
+        starts = np.flatnonzero(np.diff(sessions[order], prepend=-2))
+        group = np.zeros(len(ids), np.int64)
+        group[starts[1:]] = 1
+        group = np.cumsum(group)
+        place = np.arange(len(ids)) - starts[group]
+        weights = np.where(place < 3, 0.5 ** np.minimum(place, 3), 0)
+        self._sums = np.bincount(group, own[order] * weights)
+        self._sessions = sessions[order][starts]
+        self._bits = np.bitwise_or.reduceat(bits[order], starts)
+        self._group = np.empty(len(ids), np.int64)
+        self._group[order] = group
+        self.priors: Scores = self._sums[self._group].astype(np.float32)
+
+    def scores(self, places: Any) -> Scores:
+        """The scores of the sessions of the texts at these places among the ids: the prior, and what they cover."""
+        groups = self._group[places]
+        return self._sums[groups] + self._asked.config.session_coverage * self._covered(groups)
+
+    def _covered(self, groups: Any) -> Scores:
+        """Idf of the query's terms found anywhere in each session."""
+        import numpy as np
+
+        asked = self._asked
+        sessions, bits = self._sessions[groups], self._bits[groups]
+        if asked.config.session_coverage and len(groups):
+            for bit, feature in enumerate(asked.features):
+                # What most sessions hold does not tell them apart.
+                if asked.counted[bit] and feature.blocks <= _RARE_ENOUGH:
+                    holds = np.zeros(int(self._sessions[-1]) + 2, bool)
+                    theirs = asked.index.sessions[feature.postings.ids]
+                    holds[theirs[theirs < len(holds)]] = True
+                    bits |= holds[sessions].astype(np.uint64) << np.uint64(bit)
+        return asked.weigh(asked.scorer.unpacked(bits))
+
+
+def kinds(asked: Asked, ids: Ids) -> Scores:
+    """What prose is preferred by to what tools were asked and said, and what the caller prefers."""
+    import numpy as np
+
+    factors = np.array(_factors(asked.config.tools, asked.config.prefer, asked.wanted.prefer), np.float32)
+    found: Scores = factors[asked.index.columns.nature[ids] & 63]
+    return found
+
+
+@lru_cache(32)
+def _factors(tools: float, prefer: float, preferred: tuple[str, ...]) -> tuple[float, ...]:
+    """The factor of each value of ``Columns.nature``."""
+    factors = []
+    for nature in range(64):
+        role, kind = ROLES[nature >> 3 & 3], KINDS[nature & 3]
+        factor = 1 - tools if kind in {"tool_use", "tool_result"} else 1.0
+        factors.append(factor * (1 + prefer) ** len({role, kind} & set(preferred)))
+    return tuple(factors)
+
+
+def recency(asked: Asked, ids: Ids) -> Scores:
+    """1 for now, falling to ``1 - config.recency`` with age; texts without a time count as old."""
+    import numpy as np
+
+    config = asked.config
+    if not config.half_life_days or not config.recency:
+        return np.ones(len(ids), np.float32)
+    columns = asked.index.columns
+    moment = columns.moment[columns.where[ids]]
+    age = np.maximum(asked.wanted.now.timestamp() * 1000 - moment, 0) / _DAY_MS
+    fresh = np.where(moment >= 0, np.exp2(-np.minimum(age / config.half_life_days, 1000)), 0)
+    return (1 - config.recency + config.recency * fresh).astype(np.float32)
