@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 # The order matters: what a statement joins stands before it.
 _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
-_TEXTS = ("texts", "redactions", "spans")
+_TEXTS = ("texts", "redactions", "entities")
 _WHOLE = ("activity", "judgments", "pins")
 STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 6
 
@@ -128,7 +129,8 @@ class Builder:
     def _price(self, catalogue: PriceCatalogue, prices: Iterable[Price], looked_up: set[tuple[str, str]]) -> None:
         rows = [msgspec.structs.astuple(price) for price in prices]
         if rows:
-            self._db.executemany(f"INSERT INTO prices VALUES ({', '.join('?' * len(rows[0]))})", rows)
+            one = f"({', '.join('?' * len(rows[0]))})"
+            self._db.execute(f"INSERT INTO prices VALUES {', '.join([one] * len(rows))}", list(chain(*rows)))
         self.note(
             price_catalogue=catalogue.name,
             price_version=catalogue.version,

@@ -65,6 +65,14 @@ class Price(msgspec.Struct, frozen=True):
     request: float
 
 
+class LookedUp(msgspec.Struct, frozen=True):
+    """What was found in a catalogue: prices of some of the (host, model) pairs that were looked up in it."""
+
+    catalogue: PriceCatalogue
+    models: frozenset[tuple[str, str]]
+    prices: tuple[Price, ...]
+
+
 @cache
 def price_version() -> str:
     """Return the version of the installed catalogue, without loading it."""
@@ -97,12 +105,15 @@ def prices_of(models: Iterable[tuple[str, str]]) -> list[Price]:
 class Lookup:
     """Looks up prices in a process beside this one: loading the catalogue takes as long as mirroring a small store.
 
-    Where no process can be started, or the catalogue is loaded already, it is done here when it is asked for.
+    Where no process can be started, or the catalogue is loaded already, it is done here when it is asked for; what an
+    earlier lookup in the same catalogue found (``known``) is not looked up again.
     """
 
-    def __init__(self, models: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, models: Iterable[tuple[str, str]], known: LookedUp | None = None) -> None:
         self._models = sorted(models)
-        self._process = None if "genai_prices" in sys.modules else self._start()
+        covers = known is not None and known.catalogue.version == price_version() and known.models >= set(self._models)
+        self._known = known if covers else None
+        self._process = None if self._known or "genai_prices" in sys.modules else self._start()
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         if not sys.executable:
@@ -124,6 +135,9 @@ class Lookup:
 
     def result(self) -> tuple[PriceCatalogue, list[Price]]:
         """Return the catalogue, and the prices of the models that it knows."""
+        if self._known is not None:
+            asked = set(self._models)
+            return self._known.catalogue, [row for row in self._known.prices if (row.host, row.model) in asked]
         if self._process is not None:
             told, _ = self._process.communicate()
             self._process = None

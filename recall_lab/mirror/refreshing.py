@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from recall_lab.errors import MirrorError, RecallLabError
+from recall_lab.errors import MirrorError, QueryError, RecallLabError
 from recall_lab.mirror.building import SCHEMA_VERSION, Builder, Progress
 from recall_lab.mirror.connecting import SHUT, Config, Mirror, first_line, open_generation
 from recall_lab.mirror.generations import Folder
-from recall_lab.mirror.prices import Lookup, price_version
+from recall_lab.mirror.prices import LookedUp, Lookup, Price, price_version
 from recall_lab.model import Record
 from recall_lab.store.connection import Reader, open_reader
 from recall_lab.store.mirroring import (
@@ -82,8 +82,8 @@ def refresh(
         place.prepare()
         with place.refreshing(wait), snapshot(reader):
             place.sweep()
-            current = None if full else place.current()
-            plan = _plan(reader, current)
+            current = place.current()
+            plan = _plan(reader, None if full else current)
             if plan.up_to_date:
                 pointer = place.pointer()
                 assert pointer is not None
@@ -170,12 +170,25 @@ def _told_by_moved_sources(reader: Reader, old: Mirror) -> set[int]:
 
 
 def _build(building: Path, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None) -> None:
-    lookup = Lookup(called_models(reader)) if plan.full else None
+    lookup = Lookup(called_models(reader), _looked_up(current)) if plan.full else None
     try:
         _fill(building, reader, plan, current=current, lookup=lookup, progress=progress)
     finally:
         if lookup is not None:
             lookup.close()
+
+
+def _looked_up(current: Path | None) -> LookedUp | None:
+    """What the generation before found in the price catalogue, if it can still be read."""
+    if current is None:
+        return None
+    try:
+        with open_generation(current) as old:
+            models = msgspec.json.decode(old.facts["price_models"], type=list[tuple[str, str]])
+            rows = old.rows("SELECT * FROM prices")
+            return LookedUp(old.price_catalogue, frozenset(models), tuple(Price(*row) for row in rows))
+    except (MirrorError, QueryError, msgspec.DecodeError):
+        return None
 
 
 def _fill(

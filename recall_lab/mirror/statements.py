@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recall_lab.text_entities import KINDS, MAX_START
+from recall_lab.text_entities import KINDS
 
 TEMPORARY = """
 CREATE TEMP TABLE names (name_id INTEGER, name VARCHAR);
@@ -60,21 +60,9 @@ LOAD = {
     "ledger": "INSERT INTO ledger SELECT * FROM rows",
     "problems": "INSERT INTO problems SELECT * FROM rows",
     "redactions": "INSERT INTO redactions SELECT r.* FROM rows r SEMI JOIN temp.roots USING (text_id)",
-    # An entity is a span of its text: 3 bits of kind, 8 of length, 21 of start (see text_entities).
-    "spans": f"""
+    "entities": f"""
         INSERT INTO entities
-        SELECT kind,
-               CASE WHEN kind = 'uuid' THEN lower(raw)
-                    WHEN kind = 'command' THEN regexp_replace(raw, '\\s+', ' ', 'g')
-                    WHEN kind = 'issue' AND regexp_full_match(raw, '[0-9]+') THEN '#' || raw
-                    ELSE raw END,
-               text_id
-        FROM (
-            SELECT {list(KINDS)}[(span >> 29) + 1] AS kind,
-                   substring(text, CAST((span & {MAX_START}) + 1 AS BIGINT), CAST((span >> 21) & 255 AS BIGINT)) AS raw,
-                   text_id
-            FROM blocks b JOIN (SELECT text_id, unnest(entities) AS span FROM rows) s USING (text_id)
-        )""",
+        SELECT {list(KINDS)}[r.kind + 1], r.value, r.text_id FROM rows r SEMI JOIN temp.roots USING (text_id)""",
     "activity": """
         INSERT INTO activity
         SELECT activity_id, try_cast("at" AS TIMESTAMP), command, repo, seconds, exit_code FROM rows""",

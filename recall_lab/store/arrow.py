@@ -16,9 +16,9 @@ _NUMBERS = {"int32": "<i4", "int64": "<i8", "float64": "<f8"}
 
 
 def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
-    """Return the Arrow schema of (name, kind); kinds: int32, int64, float64, bool, string, binary, utf8, uint32s.
+    """Return the Arrow schema of (name, kind); kinds: int32, int64, float64, bool, string, binary, utf8.
 
-    ``utf8`` is a string whose values are given as encoded bytes; ``uint32s`` is a list given as little-endian bytes.
+    ``utf8`` is a string whose values are given as encoded bytes.
     """
     import pyarrow as pa
 
@@ -30,19 +30,17 @@ def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
         "string": pa.string(),
         "utf8": pa.string(),
         "binary": pa.binary(),
-        "uint32s": pa.list_(pa.uint32()),
     }
     return pa.schema([(name, types[kind]) for name, kind in columns])
 
 
-def batch_of(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
-    """Return the rows (at least one) as one record batch; None is NULL.
+def batch_of(values: Sequence[Sequence[Any]], columns: Sequence[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
+    """Return columns of equal length as one record batch; None is NULL, arrays of numpy hold none.
 
     A batch's strings and blobs of one column may hold 2 GB together (offsets are 32 bits).
     """
     import pyarrow as pa
 
-    values = zip(*rows, strict=True)
     arrays = [
         _array(column, kind, field.type) for column, (_, kind), field in zip(values, columns, schema, strict=True)
     ]
@@ -54,6 +52,8 @@ def _array(values: Sequence[Any], kind: str, type_: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
     validity = None
+    if isinstance(values, np.ndarray):
+        return pa.Array.from_buffers(type_, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
     if None in values:
         validity = _bits(np.fromiter((value is not None for value in values), np.bool_, len(values)))
     if kind in {"string", "utf8", "binary"}:
@@ -64,12 +64,6 @@ def _array(values: Sequence[Any], kind: str, type_: pa.DataType) -> pa.Array:
         offsets = np.zeros(len(values) + 1, "<i4")
         np.cumsum(np.fromiter(map(len, parts), "<i4", len(parts)), out=offsets[1:])
         buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
-    elif kind == "uint32s":
-        items = np.frombuffer(b"".join(value or b"" for value in values), "<u4")
-        offsets = np.zeros(len(values) + 1, "<i4")
-        np.cumsum(np.fromiter((len(value or b"") // 4 for value in values), "<i4", len(values)), out=offsets[1:])
-        inner = pa.Array.from_buffers(pa.uint32(), len(items), [None, pa.py_buffer(items)])
-        return pa.Array.from_buffers(type_, len(values), [validity, pa.py_buffer(offsets)], children=[inner])
     elif kind == "bool":
         buffers = [validity, _bits(np.fromiter(map(bool, values), np.bool_, len(values)))]
     else:

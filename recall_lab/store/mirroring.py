@@ -8,7 +8,7 @@ state of the store, also while a capture writes. One stream at a time: read one 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import islice
@@ -18,6 +18,7 @@ import msgspec
 
 from recall_lab.store.arrow import batch_of, schema_of
 from recall_lab.store.connection import Reader, explained
+from recall_lab.store.entity_columns import entity_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,7 @@ class StreamSpec(msgspec.Struct, frozen=True):
 
     ``narrowed`` is the condition that keeps the rows of the ids bound as a JSON array; ``by`` says ids of what.
     ``select`` stands in for the columns' names where one is computed. ``sized`` is the position of a column that
-    bounds a batch by its length.
+    bounds a batch by its length. ``made`` turns the rows that were read into the stream's columns.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -44,6 +45,7 @@ class StreamSpec(msgspec.Struct, frozen=True):
     select: str = ""
     group: str = ""
     sized: int | None = None
+    made: Callable[[Sequence[tuple[Any, ...]]], list[Sequence[Any]]] | None = None
 
 
 def _columns(text: str) -> tuple[tuple[str, str], ...]:
@@ -133,11 +135,16 @@ STREAMS: dict[str, StreamSpec] = {
     "redactions": StreamSpec(
         _columns("text_id int64, kind string, spans int64"), "redactions", by="texts", narrowed=_IN_TEXTS
     ),
-    "spans": StreamSpec(
-        _columns("text_id int64, entities uint32s"),
+    # ``kind`` is a position in ``text_entities.KINDS``.
+    "entities": StreamSpec(
+        _columns("kind int32, value string, text_id int64"),
         "blocks",
         by="texts",
         narrowed=_IN_TEXTS,
+        order="text_id",
+        select="text_id, text, length, entities",
+        sized=2,
+        made=entity_columns,
     ),
     "activity": StreamSpec(
         _columns("activity_id int64, at string, command string, repo string, seconds float64, exit_code int32"),
@@ -207,7 +214,8 @@ def _batches(
     with explained(reader.path):
         cursor = reader.connection.execute(statement, bindings)
         for rows in _portions(cursor, spec.sized):
-            yield batch_of(rows, spec.columns, schema)
+            columns = spec.made(rows) if spec.made else list(zip(*rows, strict=True))
+            yield batch_of(columns, spec.columns, schema)
 
 
 def _portions(cursor: Iterable[tuple[Any, ...]], sized: int | None) -> Iterator[list[tuple[Any, ...]]]:
