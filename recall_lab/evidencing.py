@@ -13,13 +13,16 @@ from recall_lab.model import Check, Citation, Hit, Reading, Verification
 
 if TYPE_CHECKING:
     from recall_lab.briefs import LabBrief
-    from recall_lab.evidence import Continuation, Repeat, Repository, Revision, SessionView, SkillDraft
+    from recall_lab.drafting import Draft
+    from recall_lab.evidence import Continuation, PagedSession, Repeat, Repository, Revision, SessionView, SkillDraft
     from recall_lab.search import RelatedSession
     from recall_lab.store.read_records import SessionInfo
 
 
 class Evidence(Analysis):
     """Reads and cites from the store of one home."""
+
+    _draft: Draft | None = None
 
     def cite(
         self,
@@ -110,6 +113,26 @@ class Evidence(Analysis):
 
         return session_view(self.reader, session, zone=self.zone, **view)
 
+    def pages(self, session: str, **options: Any) -> PagedSession:
+        """Open a session to read it in pages; options as :func:`recall_lab.evidence.open_session` has them.
+
+        Raises:
+            NotFoundError: no session is called that.
+            UsageError: several are.
+        """
+        from recall_lab.evidence import open_session
+
+        return open_session(self.reader, session, **options)
+
+    @property
+    def draft(self) -> Draft:
+        """What is gathered for a brief in this Lab, by hand and in panels; ``lab.brief(question, lab.draft)``."""
+        if self._draft is None:
+            from recall_lab.drafting import Draft
+
+            self._draft = Draft()
+        return self._draft
+
     def brief(
         self, question: str, chosen: Hits | Iterable[Any] | None = None, *, observe: bool = False, **options: Any
     ) -> LabBrief:
@@ -117,9 +140,11 @@ class Evidence(Analysis):
 
         Args:
             question: What it answers.
-            chosen: Hits or citations in the order wanted; the best passages for the question when left out.
+            chosen: Hits, citations or receipts in the order wanted, or ``lab.draft``; the best passages for the
+                question when left out.
             observe: Also say which branch and commit the working folder's repository is at now.
-            options: More for :func:`recall_lab.evidence.compose`: session, notes, remarks, title, filters, limit.
+            options: More for :func:`recall_lab.evidence.compose`: session, notes, remarks, sections, reasons, title,
+                filters, limit, surroundings.
 
         Raises:
             UsageError: there is neither a question nor anything chosen.
@@ -128,11 +153,16 @@ class Evidence(Analysis):
         from recall_lab.briefs import LabBrief
         from recall_lab.evidence import compose
 
-        picked = None if chosen is None else [item.hit if isinstance(item, CitableHit) else item for item in chosen]
+        picked = None if chosen is None else [self._picked(item) for item in chosen]
         options.setdefault("zone", self.zone)
         if observe:
             options.setdefault("repository", self._observed(Path.cwd()))
         return LabBrief(compose(self.reader, question, picked, **options))
+
+    def _picked(self, item: Any) -> Any:
+        if isinstance(item, CitableHit):
+            return item.hit
+        return self.cite(item) if isinstance(item, str) else item
 
     def _observed(self, folder: Path) -> Repository:
         """What git's files say of a folder; its names go into a document, so they pass the detector like others."""

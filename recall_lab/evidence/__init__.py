@@ -1,18 +1,22 @@
 """Reading, citation, brief, verification; outcomes and exports of a session."""
 
 from recall_lab.evidence.checking import check, check_citation, cite
-from recall_lab.evidence.composing import compose
+from recall_lab.evidence.composing import chosen_hit, compose
 from recall_lab.evidence.csl import csl_items
 from recall_lab.evidence.exporting import export_page
 from recall_lab.evidence.folders import observe
 from recall_lab.evidence.forms.outcome_text import continuation_markdown, repeat_markdown, session_markdown
+from recall_lab.evidence.forms.outline import outline
 from recall_lab.evidence.outcomes import continue_session, repeat_session
+from recall_lab.evidence.paging import PagedSession, SessionPage, open_session
+from recall_lab.evidence.pasted import Pasted, parse_pasted
 from recall_lab.evidence.reading import read, revisions, session_view
 from recall_lab.evidence.receipts import Receipt, parse_receipt
 from recall_lab.evidence.records import (
     Action,
     Brief,
     Called,
+    Chosen,
     Continuation,
     Coverage,
     Excerpt,
@@ -31,17 +35,22 @@ __all__ = [
     "Action",
     "Brief",
     "Called",
+    "Chosen",
     "Continuation",
     "Coverage",
     "Excerpt",
+    "PagedSession",
+    "Pasted",
     "Receipt",
     "Repeat",
     "Repository",
     "Revision",
+    "SessionPage",
     "SessionView",
     "SkillDraft",
     "check",
     "check_citation",
+    "chosen_hit",
     "cite",
     "compose",
     "continuation_markdown",
@@ -49,6 +58,9 @@ __all__ = [
     "csl_items",
     "export_page",
     "observe",
+    "open_session",
+    "outline",
+    "parse_pasted",
     "parse_receipt",
     "read",
     "repeat_markdown",

@@ -10,11 +10,10 @@ import msgspec
 
 from recall_lab.errors import UsageError
 from recall_lab.evidence.checking import cite
-from recall_lab.evidence.records import Brief, Coverage, Excerpt, Repository
-from recall_lab.model import Answer, Block, Citation, Filters, Hit, Searched, Why
-from recall_lab.store import Reader
+from recall_lab.evidence.records import Brief, Chosen, Coverage, Excerpt, Repository
+from recall_lab.model import Answer, Block, Citation, Filters, Hit, Record, Searched, Why
+from recall_lab.store import Reader, session_reading
 from recall_lab.store import reading as store
-from recall_lab.store import session_reading as sessions
 from recall_lab.store.read_records import SessionInfo
 from recall_lab.times import to_utc
 
@@ -45,14 +44,17 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 def compose(
     reader: Reader,
     question: str = "",
-    chosen: Answer | Sequence[Hit | Citation] | None = None,
+    chosen: Answer | Sequence[Hit | Citation | Chosen] | None = None,
     *,
     session: str | None = None,
     notes: str | Sequence[str] = (),
     remarks: Mapping[str, str] | None = None,
+    sections: Mapping[str, str] | None = None,
+    reasons: Mapping[str, str] | None = None,
     title: str | None = None,
     filters: Filters | None = None,
     limit: int = PASSAGES,
+    surroundings: bool = True,
     repository: Repository | None = None,
     zone: str = "UTC",
     now: datetime | None = None,
@@ -62,14 +64,18 @@ def compose(
     Args:
         reader: The store.
         question: What the brief is about. Without ``chosen`` it is searched, among user and assistant prose only.
-        chosen: Hits or citations in the order wanted, or a search's whole answer. Hits of one passage count once.
+        chosen: Hits or citations in the order wanted, with reasons, notes and sections of their own as ``Chosen``, or a
+            search's whole answer. Hits of one passage count once.
         session: A session's native id, or an unambiguous head of it: the question is searched in it alone; without a
             question its last prompts and last words are quoted.
         notes: What the writer has to say, one text or several.
         remarks: A note for single passages, by their receipt.
+        sections: A heading for single passages, by their receipt; neighbours of one heading stand under it together.
+        reasons: Why single passages were chosen, by their receipt.
         title: Defaults to the question.
         filters: Narrows the search; its roles are narrowed to user and assistant, its kinds to text.
         limit: How many passages are chosen for a question.
+        surroundings: Also quote the opening ask, and what reads like decisions and open problems.
         repository: What ``observe`` saw, when the writer asked for it.
         zone: IANA zone that times are shown in.
         now: The present moment (aware); else the clock's.
@@ -86,20 +92,21 @@ def compose(
     """
     if chosen is None and session is None and not question.strip():
         raise UsageError("a brief needs a question, a session, or passages that were chosen")
+    told = _Told(remarks=remarks or {}, sections=sections or {}, reasons=reasons or {})
     with store.snapshot(reader):
-        info = sessions.find_session(reader, session) if session else None
+        info = session_reading.find_session(reader, session) if session else None
         answer: Answer | None = None
         if isinstance(chosen, Answer):
-            answer, passages = chosen, _passages(reader, chosen.hits, remarks or {})
+            answer, passages = chosen, _passages(reader, chosen.hits, told)
         elif chosen is not None:
-            passages = _passages(reader, chosen, remarks or {})
+            passages = _passages(reader, chosen, told)
         elif question.strip():
             answer = _ask(reader, question, _inside(filters or Filters(), info), limit)
-            passages = _passages(reader, answer.hits, remarks or {})
+            passages = _passages(reader, answer.hits, told)
         else:
             assert info is not None
             passages = _end_of(reader, info)
-        opening, decisions, problems = _surroundings(reader, passages)
+        opening, decisions, problems = _surroundings(reader, passages) if surroundings else (None, (), ())
         coverage = _coverage(reader, answer, info, by_search=chosen is None)
     return Brief(
         title=title or question.strip() or (info and (info.title or f"Session {info.native_id}")) or "Brief",
@@ -144,7 +151,7 @@ def _inside(filters: Filters, info: SessionInfo | None) -> Filters:
 
 def _end_of(reader: Reader, info: SessionInfo) -> tuple[Excerpt, ...]:
     """The last prompts of a session and the last words of its agent."""
-    prose = [step for step in sessions.steps(reader, info.session_id) if step.live and step.kind == "text"]
+    prose = [step for step in session_reading.steps(reader, info.session_id) if step.live and step.kind == "text"]
     chosen = [(step, "One of the last prompts") for step in prose if step.role == "user"][-_CUED:]
     chosen += [(step, "Last words of the agent") for step in prose if step.role == "assistant"][-1:]
     blocks = store.blocks_at(reader, [(step.source_id, step.ord) for step, _ in chosen])
@@ -155,13 +162,40 @@ def _end_of(reader: Reader, info: SessionInfo) -> tuple[Excerpt, ...]:
     )
 
 
-def _passages(reader: Reader, picked: Sequence[Hit | Citation], remarks: Mapping[str, str]) -> tuple[Excerpt, ...]:
+class _Told(Record, frozen=True):
+    """What the writer says of single passages, by their receipts."""
+
+    remarks: Mapping[str, str]
+    sections: Mapping[str, str]
+    reasons: Mapping[str, str]
+
+
+def _passages(reader: Reader, picked: Sequence[Hit | Citation | Chosen], told: _Told) -> tuple[Excerpt, ...]:
     found: dict[str, Excerpt] = {}
     for item in picked:
-        reason = reason_of(item.why) if isinstance(item, Hit) else "Chosen by hand"
-        citation = cite(reader, item.block_id, span=(item.start, item.end), revision=item.content_hash)
-        found.setdefault(citation.receipt, excerpt(reader, citation, reason, remarks.get(citation.receipt)))
+        chosen = _chosen(item)
+        asked = chosen.citation
+        citation = cite(reader, asked.block_id, span=(asked.start, asked.end), revision=asked.content_hash)
+        receipt = citation.receipt
+        if receipt not in found:
+            reason, note = told.reasons.get(receipt, chosen.reason), told.remarks.get(receipt, chosen.note)
+            made = excerpt(reader, citation, reason, note)
+            found[receipt] = msgspec.structs.replace(made, section=told.sections.get(receipt, chosen.section))
     return tuple(found.values())
+
+
+def _chosen(item: Hit | Citation | Chosen) -> Chosen:
+    if isinstance(item, Chosen):
+        return item
+    return chosen_hit(item) if isinstance(item, Hit) else Chosen(citation=item)
+
+
+def chosen_hit(hit: Hit) -> Chosen:
+    """A hit's passage as it is picked for a brief, with the reason why the search found it."""
+    citation = Citation(
+        block_id=hit.block_id, content_hash=hit.content_hash, start=hit.start, end=hit.end, quote=hit.text
+    )
+    return Chosen(citation=citation, reason=reason_of(hit.why))
 
 
 def reason_of(why: Why) -> str:
@@ -219,10 +253,10 @@ def _surroundings(
     opening: Excerpt | None = None
     places: list[tuple[str, int, int]] = []
     for number, (host, native_id) in enumerate(cited):
-        info = sessions.find_session(reader, native_id, host)
+        info = session_reading.find_session(reader, native_id, host)
         prose = [
             step
-            for step in sessions.steps(reader, info.session_id)
+            for step in session_reading.steps(reader, info.session_id)
             if step.live and step.kind == "text" and step.role in {"user", "assistant"}
         ]
         first = next((step for step in prose if step.role == "user"), None)

@@ -9,6 +9,7 @@ from datetime import datetime
 import msgspec
 
 from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.evidence.calls import call_places
 from recall_lab.evidence.checking import choose_text, resolve_block
 from recall_lab.evidence.pasted import parse_pasted
 from recall_lab.evidence.records import Called, Revision, SessionView
@@ -205,7 +206,9 @@ def session_view(
             if page > pages:
                 raise NotFoundError(f"the turn index has {pages} pages; there is no page {page}")
             lines = sessions.turn_lines(reader, steps, numbers[(page - 1) * per_page : page * per_page])
-            return SessionView(session=info, turns=lines, page=page, pages=pages, called=_called(reader, info, ()))
+            return SessionView(
+                session=info, turns=lines, page=page, pages=pages, called=_called(reader, info, steps, ())
+            )
         if prompts:
             shown = [step for step in steps if step.role == "user" and step.kind == "text"]
         elif tail is not None:
@@ -213,7 +216,7 @@ def session_view(
         elif last_turns is not None:
             shown = _in_turns(steps, numbers[-last_turns:])
         elif around is not None:
-            middle = _turn_at(steps, _moment(around, info, zone, now))
+            middle = turn_at(steps, moment_of(around, info, zone, now))
             at = numbers.index(middle)
             shown = _in_turns(steps, numbers[max(0, at - turns) : at + turns + 1])
         places = [(step.source_id, step.ord) for step in shown]
@@ -221,7 +224,7 @@ def session_view(
         blocks = store.blocks_at(reader, places)
         live = tuple(msgspec.structs.replace(block, live=step.live) for block, step in zip(blocks, shown, strict=True))
         return SessionView(
-            session=info, blocks=live, turns=lines, page=None, pages=pages, called=_called(reader, info, places)
+            session=info, blocks=live, turns=lines, page=None, pages=pages, called=_called(reader, info, steps, places)
         )
 
 
@@ -234,15 +237,16 @@ def _in_turns(steps: Sequence[Step], numbers: Sequence[int]) -> list[Step]:
 _FROM_NOW = re.compile(r"\b(now|today|yesterday|ago|last|past|this|(mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b")
 
 
-def _moment(around: str, info: SessionInfo, zone: str | None, now: datetime | None) -> str:
+def moment_of(around: str, info: SessionInfo, zone: str | None, now: datetime | None) -> str:
+    """Read a time that was typed about a session, UTC out; without a day or year it is one of the session's own."""
     zone = zone or local_zone()
     if _FROM_NOW.search(around.lower()) or not info.ended:
         return parse_time(around, zone, now)
     return parse_time(around, zone, from_utc(info.ended, zone))
 
 
-def _turn_at(steps: Sequence[Step], moment: str) -> int:
-    """The turn of the last block at or before the moment, else of the first block with a time."""
+def turn_at(steps: Sequence[Step], moment: str) -> int:
+    """Return the turn of the last block at or before the moment, else of the first block with a time."""
     timed = [step for step in steps if step.timestamp]
     if not timed:
         raise NotFoundError("no block of the session has a time; use the turn index instead")
@@ -250,11 +254,10 @@ def _turn_at(steps: Sequence[Step], moment: str) -> int:
     return max(before, key=lambda step: step.timestamp or "").turn if before else timed[0].turn
 
 
-def _called(reader: Reader, info: SessionInfo, places: Sequence[tuple[int, int]]) -> tuple[Called, ...]:
-    """The subagents of a session, each with the place of the tool result that names it, where one does."""
-    agents = [child for child in sessions.children(reader, info) if child.relation == "subagent"]
-    if not agents:
-        return ()
-    named = sessions.steps_that_name(reader, info.session_id, [child.agent_id for child in agents if child.agent_id])
+def _called(
+    reader: Reader, info: SessionInfo, steps: Sequence[Step], places: Sequence[tuple[int, int]]
+) -> tuple[Called, ...]:
+    """The subagents of a session, each with the place where it was called, if that is shown."""
     index = {place: number for number, place in enumerate(places)}
-    return tuple(Called(session=child, after=index.get(named.get(child.agent_id or "", (-1, -1)))) for child in agents)
+    calls = call_places(reader, info, steps)
+    return tuple(Called(session=child, after=index.get(at) if at else None) for child, at in calls)

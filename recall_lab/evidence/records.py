@@ -18,7 +18,7 @@ class Revision(Record, frozen=True):
 
 
 class Called(Record, frozen=True):
-    """A subagent of a session; ``after`` is the index in the view's blocks of the tool result that names it."""
+    """A subagent of a session; ``after`` is the index in the view's blocks of the block where it was called."""
 
     session: SessionInfo
     after: int | None
@@ -33,6 +33,15 @@ class SessionView(Record, frozen=True):
     page: int | None = None
     pages: int = 1
     called: tuple[Called, ...] = ()
+
+
+class Chosen(Record, frozen=True):
+    """A quotation that was picked for a brief: why, what the writer says of it, and under what heading it stands."""
+
+    citation: Citation
+    reason: str = "Chosen by hand"
+    note: str | None = None
+    section: str | None = None
 
 
 class Excerpt(Record, frozen=True):
@@ -53,6 +62,7 @@ class Excerpt(Record, frozen=True):
     cwd: Redacted | None = None
     source: Redacted | None = None
     note: str | None = None
+    section: str | None = None  # the writer's heading; None is the brief's own
 
 
 class Coverage(Record, frozen=True):

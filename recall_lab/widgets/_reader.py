@@ -1,8 +1,8 @@
-"""Shows a block in its place, and cites what is selected in it."""
+"""Shows a hit's block in its place, and cites what is selected in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -30,16 +30,22 @@ class BlockReader:
         reading: The span of the block that is shown; ``None`` before anything is opened.
         citation: What was selected or checked last and stands in the block.
         check: What the last check found.
+        matches: What is highlighted in the block.
+        start: What was to be in sight when it was opened.
     """
 
-    def __init__(self, lab: Lab, view: PassageView, telling: Telling) -> None:
+    def __init__(
+        self, lab: Lab, view: PassageView, telling: Telling, open_session: Callable[[], None] | None = None
+    ) -> None:
         self.lab = lab
         self.view = view
         self.reading: Reading | None = None
         self.citation: Citation | None = None
         self.check: Check | None = None
         self._telling = telling
-        self._matches: Spans = ()
+        self._open_session = open_session
+        self.matches: Spans = ()
+        self.start = 0
         view.on_msg(self._on_message)
 
     def open(self, block: str, matches: Spans = (), start: int = 0) -> None:
@@ -50,7 +56,7 @@ class BlockReader:
             matches: Spans to highlight, in code points of the block.
             start: What should be in sight.
         """
-        self._matches = matches
+        self.matches, self.start = matches, start
         self.citation = self.check = None
         self.view.cited = {}
         self._show(block, 0 if start < PAGE - LEAD else start - LEAD)
@@ -88,7 +94,7 @@ class BlockReader:
     def _judge(self, check: Check, quote: str) -> None:
         self.check, self.citation = check, None
         here: Spans = ()
-        cited: dict[str, Any] = {"verdict": check.verdict, "message": _said(check)}
+        cited: dict[str, Any] = {"verdict": check.verdict, "message": check_line(check)}
         if check.start is not None and check.end is not None and self.reading is not None and check.valid:
             self.citation = self.lab.cite(self.reading.block_id, quote, start=check.start)
             here = [(check.start, check.end)]
@@ -118,7 +124,7 @@ class BlockReader:
         place += [reading.branch] if reading.branch else []
         place += [f"{when} {self.lab.zone}"] if when else []
         extent = f"characters {reading.start:,} to {reading.end:,} of {reading.length:,}"
-        marks = [("match", span) for span in self._matches] if not (here or others) else []
+        marks = [("match", span) for span in self.matches] if not (here or others) else []
         marks += [("also", span) for span in others] + [("here", span) for span in here]
         whole = reading.start == 0 and reading.end == reading.length
         self.view.shown = {
@@ -131,6 +137,7 @@ class BlockReader:
             "after": [_neighbor(one) for one in reading.neighbors if one.offset > 0],
             "earlier": reading.start > 0,
             "later": reading.end < reading.length,
+            "session": self._open_session is not None and bool(reading.session),
         }
 
     def _on_message(self, _view: View, content: Any, _buffers: object) -> None:
@@ -142,6 +149,11 @@ class BlockReader:
             elif content.get("type") == "page" and self.reading is not None:
                 step = PAGE if int(content["direction"]) > 0 else -PAGE
                 self._show(self.reading.block_id, max(0, self.reading.start + step))
+            elif content.get("type") == "session" and self._open_session is not None:
+                self._open_session()
+            elif content.get("type") == "add" and self.citation is not None:
+                place = self.lab.draft.add(self.citation)
+                self.view.cited = {**self.view.cited, "added": f"In the brief as number {place + 1}"}
 
 
 def marked_pieces(text: str, marks: Iterable[tuple[str, tuple[int, int]]], offset: int) -> list[list[str]]:
@@ -176,7 +188,7 @@ def _neighbor(neighbor: Neighbor) -> dict[str, str]:
     return {"role": neighbor.role, "text": neighbor_text(neighbor)}
 
 
-def _said(check: Check) -> str:
+def check_line(check: Check) -> str:
     """A check in one line, its offsets included."""
     line = f"{check.verdict}: {check_words(check)}"
     if check.start is not None:

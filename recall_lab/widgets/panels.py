@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from recall_lab.lab import Lab
     from recall_lab.model import Citation
     from recall_lab.widgets.citation_panel import CitationPanel
+    from recall_lab.widgets.composer_panel import ComposerPanel
     from recall_lab.widgets.coverage_panel import CoveragePanel
     from recall_lab.widgets.search_panel import SearchPanel
     from recall_lab.widgets.usage_panel import UsagePanel
@@ -26,10 +27,25 @@ class Panels:
         return SearchPanel(self._lab, query, **wish)
 
     def citation(self, cited: Citation | str | None = None) -> CitationPanel:
-        """Check and make citations; starts with a citation, a receipt or a block id if one is given."""
+        """Read sessions, check and make citations in them, and add them to the brief.
+
+        Args:
+            cited: A citation, a receipt, a Web Annotation's JSON, a block id or a session's id to start with.
+        """
         from recall_lab.widgets.citation_panel import CitationPanel
 
         return CitationPanel(self._lab, cited)
+
+    def composer(self, question: str = "", **options: Any) -> ComposerPanel:
+        """Put what ``lab.draft`` holds in order, with notes and sections; preview, save and verify it.
+
+        Args:
+            question: What the brief answers.
+            options: ``title`` and ``notes``, one text.
+        """
+        from recall_lab.widgets.composer_panel import ComposerPanel
+
+        return ComposerPanel(self._lab, question, **options)
 
     def usage(self, by: str = "day", **filters: Any) -> UsagePanel:
         """Tokens and cost; the filters are since, until, host, repo and model."""
@@ -44,4 +60,4 @@ class Panels:
         return CoveragePanel(self._lab, host, state)
 
     def __repr__(self) -> str:
-        return "lab.panels: search(query), citation(citation), usage(by), coverage()"
+        return "lab.panels: search(query), citation(citation), composer(question), usage(by), coverage()"

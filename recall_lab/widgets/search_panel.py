@@ -12,6 +12,7 @@ from recall_lab.hits import Hits
 from recall_lab.model import KINDS, ROLES, Citation, Hit
 from recall_lab.widgets._base import Panel, choice, field, row
 from recall_lab.widgets._reader import BlockReader
+from recall_lab.widgets.citation_panel import CitationPanel
 from recall_lab.widgets.views import FiguresView, PassageView, ResultsView
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class SearchPanel(Panel):
         query: The query box (``ipywidgets.Text``).
         results: The list of hits.
         reader: The view of the opened block.
+        session: The panel that reads its session, once that was asked for.
         hits: The hits shown.
     """
 
@@ -66,8 +68,10 @@ class SearchPanel(Panel):
         self._kept = {name: value for name, value in wish.items() if name not in self._filters}
         asking = row(self.query, self.button)
         columns = row(self.results, self.reader, kind="columns")
-        super().__init__(lab, [asking, row(*self._filters.values()), columns, self.footer])
-        self._reader = BlockReader(lab, self.reader, self.telling)
+        self._rows = [asking, row(*self._filters.values()), columns, self.footer]
+        super().__init__(lab, self._rows)
+        self._reader = BlockReader(lab, self.reader, self.telling, self.open_session)
+        self.session: CitationPanel | None = None
         self.query.observe(lambda _: self.soon(self.search), "value")
         for widget in self._filters.values():
             widget.observe(lambda _: self.search(), "value")
@@ -122,6 +126,16 @@ class SearchPanel(Panel):
         hit = self.hits.answer.hits[index]
         with self.telling(self.reader):
             self._reader.open(hit.block_id, hit.spans, hit.start)
+
+    def open_session(self) -> None:
+        """Read the session around the opened block, below the hits."""
+        reading = self._reader.reading
+        if reading is None:
+            return
+        if self.session is None:
+            self.session = CitationPanel(self.lab)
+            self.children = [*self._rows, self.session]
+        self.session.show(reading.block_id, self._reader.matches, self._reader.start)
 
     def _wish(self) -> dict[str, Any]:
         """The filters that were set."""

@@ -60,18 +60,64 @@ class PassageView(View):
 
     Attributes:
         shown: ``title``, ``place``, ``code`` (show as code), ``start`` (code points), ``pieces`` ([text, mark]),
-            ``before`` and ``after`` (neighbours: role and text), ``earlier`` and ``later`` (whether there is more).
-        cited: ``message``, ``verdict``, ``receipt`` and ``code`` of what was selected or checked.
+            ``before`` and ``after`` (neighbours: role and text), ``earlier`` and ``later`` (whether there is more),
+            ``session`` (whether its session can be opened).
+        cited: ``message``, ``verdict``, ``receipt``, ``code`` and ``added`` of what was selected or checked.
         invitation: What an empty view says.
 
     Sends ``{"type": "select", "start": n, "end": n}`` in code points of the block, and ``{"type": "page",
-    "direction": n}``.
+    "direction": n}``, ``{"type": "session"}`` and ``{"type": "add"}``.
     """
 
     _esm = _module("passage.js")
     shown = traitlets.Dict().tag(sync=True)
     cited = traitlets.Dict().tag(sync=True)
     invitation = traitlets.Unicode("").tag(sync=True)
+
+
+class SessionReaderView(View):
+    """A session in pages, and what is said of the words that are selected in one of its blocks.
+
+    Attributes:
+        shown: ``title``, ``place``, ``page`` and ``pages``, ``parent`` (whether another session called this one),
+            ``agents`` whose call is not known (``session``, ``label``),
+            ``turns`` (``turn``, ``head``, ``preview``, ``here``), ``turn_page`` and ``turn_pages``.
+        blocks: For each block ``key``, ``role``, ``who``, ``place``, ``code`` (show as code), ``dead``, ``start`` (code
+            points), ``pieces`` ([text, mark]), ``earlier`` and ``later`` (whether there is more of it), ``extent``, and
+            ``agents`` that were called there (``session``, ``label``).
+        cited: ``key`` of the block, ``verdict``, ``message``, ``facts`` (names and values), ``receipt``, ``code``,
+            ``places`` (``label``, ``why``, ``here``), ``places_label`` and ``added``.
+        reveal: ``key`` of the block to scroll to, and a ``serial`` that grows with each wish.
+        invitation: What an empty view says.
+
+    Sends ``select`` (``key``, ``start``, ``end`` in code points of the block), ``page``, ``turns`` (``page``),
+    ``turn``, ``part`` (``key``, ``direction``), ``session``, ``parent``, ``place`` (``index``) and ``add``.
+    """
+
+    _esm = _module("session.js")
+    shown = traitlets.Dict().tag(sync=True)
+    blocks = traitlets.List(traitlets.Dict()).tag(sync=True)
+    cited = traitlets.Dict().tag(sync=True)
+    reveal = traitlets.Dict().tag(sync=True)
+    invitation = traitlets.Unicode("").tag(sync=True)
+
+
+class ComposerView(View):
+    """The quotations of a brief in their order, and a preview.
+
+    Attributes:
+        items: For each quotation ``receipt``, ``quote``, ``code`` (show as code), ``place``, ``reason``, ``note`` and
+            ``section``.
+        preview: [kind, text]; the kinds are title, heading, passage, quote, receipt and text.
+        status: One line.
+
+    Sends ``move`` (``receipt``, ``to``), ``remove`` (``receipt``), ``note`` and ``section`` (``receipt``, ``value``).
+    """
+
+    _esm = _module("composer.js")
+    items = traitlets.List(traitlets.Dict()).tag(sync=True)
+    preview = traitlets.List(traitlets.List()).tag(sync=True)
+    status = traitlets.Unicode("").tag(sync=True)
 
 
 class PictureView(View):

@@ -150,3 +150,110 @@ def test_the_citation_panel_shows_a_problem_where_it_is(bench: Workbench, opened
     problem = page.locator(".rl-error")
     expect(problem).to_contain_text("no block has the id", timeout=SOON)
     expect(problem).to_have_attribute("role", "alert")
+
+
+# ---- evidence: read, select, cite, compose, verify -------------------------------------------------------------------
+
+SELECT = """([words, key]) => {
+    for (const block of document.querySelectorAll('.rl-step .rl-block')) {
+        const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            const at = node.data.indexOf(words);
+            if (at < 0) continue;
+            block.focus();
+            if (key) getSelection().setBaseAndExtent(node, at, node, at);
+            else getSelection().setBaseAndExtent(node, at, node, at + words.length);
+            if (!key) block.dispatchEvent(new MouseEvent('mouseup', { bubbles: true }));
+            return;
+        }
+    }
+    throw new Error('the words are not in one text node');
+}"""
+
+
+def test_read_a_session_select_words_compose_a_brief_save_and_verify_it(
+    bench: Workbench, opened: tuple[Page, Watch], artifacts: Path
+) -> None:
+    page, _ = opened
+    cells = (
+        "panel = lab.panels.citation(lab.search('why did we reject batching')[0].receipt)\npanel",
+        "composer = lab.panels.composer('why did we reject batching')\ncomposer",
+    )
+    run(bench, page, "evidence.ipynb", *cells)
+    reader = page.locator(".rl-session")
+    expect(reader.locator(".rl-here").first).to_be_visible(timeout=SOON)
+    expect(reader.locator(".rl-turn[aria-current]").first).to_be_visible()
+    # Words selected with the mouse.
+    words = "loses readings"
+    page.evaluate(SELECT, [words, False])
+    expect(reader.locator(".rl-here")).to_have_text(words, timeout=SOON)
+    expect(reader.locator(".rl-facts")).to_contain_text("counted in code points")
+    expect(reader.locator(".rl-found .rl-code").first).to_contain_text("recall-lab://")
+    reader.get_by_role("button", name="Add to the brief").click()
+    expect(reader.get_by_role("button", name="In the brief as number 1")).to_be_visible(timeout=SOON)
+    # And with the keyboard: the caret stands before a word, shift and the arrow keys take it up.
+    page.evaluate(SELECT, ["reject batching", True])
+    for _ in range(len("reject")):
+        page.keyboard.press("Shift+ArrowRight")
+    expect(reader.locator(".rl-here")).to_have_text("reject", timeout=SOON)
+    page.keyboard.press("Control+Shift+ArrowRight")  # the selection lived through the drawing of its mark
+    expect(reader.locator(".rl-here")).to_have_text(re.compile("^reject batching"), timeout=SOON)
+    whole = "() => document.querySelector('.rl-here').closest('.rl-block').textContent"
+    before = page.evaluate(whole)
+    page.keyboard.type("xyz")
+    page.keyboard.press("Delete")
+    assert page.evaluate(whole) == before  # a text that is read cannot be typed into
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(reader.get_by_role("button", name="In the brief as number 2")).to_be_visible(timeout=SOON)
+    page.locator(".recall-lab-panel").first.screenshot(path=artifacts / "panel-citation.png")
+    # The composer has both; the second goes first by key and back by button, the first gets a section and a note.
+    panel = page.locator(".recall-lab-panel").nth(1)
+    composer, preview = panel.locator(".rl-composer").first, panel.locator(".rl-preview").last
+    items = composer.locator(".rl-item")
+    expect(items).to_have_count(2, timeout=SOON)
+    items.nth(1).focus()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(items.nth(0).locator(".rl-quote")).to_contain_text("reject batching", timeout=SOON)
+    items.nth(0).get_by_role("button", name=re.compile("Move down")).click()
+    expect(items.nth(1).locator(".rl-quote")).to_contain_text("reject batching", timeout=SOON)
+    items.nth(0).get_by_label("Section").fill("The crash <b>test</b>")
+    items.nth(0).get_by_label("Note").fill("It decided it.")
+    items.nth(0).get_by_label("Note").press("Tab")
+    panel.get_by_role("button", name="Preview").click()
+    expect(preview.locator("h2").filter(has_text="The crash <b>test</b>")).to_be_visible(timeout=SOON)
+    expect(preview).to_contain_text("It decided it.")
+    assert preview.locator("b").count() == 0
+    panel.get_by_role("button", name="Save").click()
+    expect(panel.locator("caption")).to_contain_text("Saved", timeout=SOON)
+    panel.get_by_role("button", name="Verify").click()
+    expect(panel.locator("caption")).to_contain_text("Verified", timeout=SOON)
+    panel.screenshot(path=artifacts / "panel-composer.png")
+    saved = (bench.folder / "brief.md").read_text(encoding="utf-8")
+    assert words in saved
+    assert "It decided it." in saved
+    checked = re.search(r"Verified: (\d+) of (\d+) receipts", panel.locator("caption").inner_text())
+    assert checked
+    assert checked[1] == checked[2] != "0"
+
+
+def test_a_hit_opens_in_its_session_with_its_subagents(
+    bench: Workbench, opened: tuple[Page, Watch], artifacts: Path
+) -> None:
+    page, _ = opened
+    session = "next(i.parent_id for i in lab.sessions(limit=None) if i.relation == 'subagent')"
+    run(bench, page, "reader.ipynb", "lab.panels.search('find every write path')", f"lab.panels.citation({session})")
+    page.locator(".rl-hit").first.click()
+    page.get_by_role("button", name="Open in reader").click()
+    search = page.locator(".recall-lab-panel").first
+    expect(search.locator(".rl-session .rl-step .rl-match").first).to_be_visible(timeout=SOON)
+    search.screenshot(path=artifacts / "panel-search-reader.png")
+    reader = page.locator(".rl-session").last
+    agent = reader.locator(".rl-agent")
+    expect(agent).to_contain_text("Subagent", timeout=SOON)
+    agent.get_by_role("button", name="Read it").click()
+    back = reader.get_by_role("button", name="To the calling session")
+    expect(back).to_be_visible(timeout=SOON)
+    back.click()
+    expect(agent).to_be_visible(timeout=SOON)
+    reader.screenshot(path=artifacts / "panel-reader.png")

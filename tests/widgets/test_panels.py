@@ -9,7 +9,6 @@ import pytest
 from recall_lab.errors import UsageError
 from recall_lab.lab import Lab
 from recall_lab.widgets import _base
-from recall_lab.widgets.citation_panel import CitationPanel
 from recall_lab.widgets.search_panel import SearchPanel
 
 QUESTION = "why did we reject batching"
@@ -128,50 +127,26 @@ def test_selecting_words_cites_them(search: SearchPanel) -> None:
     assert joined(search.reader.shown["pieces"]) == text
 
 
-def test_the_citation_panel_starts_with_a_citation(lab: Lab) -> None:
-    citation = lab.search(QUESTION)[0].cite(QUOTE)
-    panel = lab.panels.citation(citation)
-    assert panel.check.valid
-    assert panel.citation == citation
-    assert list(panel.data().itertuples(index=False, name=None)) == [(citation.start, citation.end, "exact")]
-    assert eval(panel.code, {"lab": lab}).valid
-
-
-def test_words_are_looked_for_and_every_occurrence_is_marked(lab: Lab) -> None:
-    block = lab.search(QUESTION)[0].block_id
-    panel = lab.panels.citation(block)
-    panel.quote.value = "the"
-    panel.button.click()
-    text = lab.read(block).text
-    assert len(panel.data()) == text.count("the") > 1
-    marks = [mark for _, mark in panel.reader.shown["pieces"] if mark]
-    assert (marks.count("here"), marks.count("also")) == (1, text.count("the") - 1)
-
-
-def test_words_that_are_nearly_there_are_shown_and_not_valid(lab: Lab) -> None:
-    panel = lab.panels.citation(lab.search(QUESTION)[0].block_id)
-    panel.quote.value = QUOTE.upper()
-    panel.button.click()
-    assert panel.citation is None
-    assert panel.check.verdict == "absent"
-    assert "letter case" in panel.reader.cited["message"]
-    assert "receipt" not in panel.reader.cited
-    assert panel.data()["match"][0] == "after letter case"
-
-
-def test_a_receipt_in_the_field_is_checked_and_a_wrong_id_is_one_line(lab: Lab) -> None:
-    panel: CitationPanel = lab.panels.citation()
-    with pytest.raises(UsageError):
-        panel.data()
-    panel.button.click()
-    assert "there is no block" in panel.error
-    panel.block.value = lab.search(QUESTION)[0].receipt
-    assert panel.check.valid
-    panel.block.value = "0" * 32
-    assert "no block has the id" in panel.error
-    panel.block.value = ""
-    assert panel.error == ""
-    assert panel.reader.shown == {}
+def test_a_hit_opens_in_its_session_and_what_is_selected_goes_to_the_brief(search: SearchPanel) -> None:
+    search.lab.draft.clear()
+    search.open_hit(0)
+    search.reader._handle_custom_msg({"type": "add"}, [])
+    assert len(search.lab.draft) == 0  # nothing is selected yet
+    start = search.lab.read(search.hits[0].block_id).text.index(QUOTE)
+    search.reader._handle_custom_msg({"type": "select", "start": start, "end": start + len(QUOTE)}, [])
+    search.reader._handle_custom_msg({"type": "add"}, [])
+    assert [item.citation for item in search.lab.draft] == [search.citation]
+    assert search.reader.cited["added"] == "In the brief as number 1"
+    search.lab.draft.clear()
+    assert search.reader.shown["session"]
+    for index in (0, 1):
+        search.open_hit(index)
+        search.reader._handle_custom_msg({"type": "session"}, [])
+        assert search.children[-1] is search.session
+        hit = search.hits[index]
+        shown = next(block for block in search.session.reader.blocks if block["key"].startswith(hit.block_id))
+        assert "match" in {mark for _, mark in shown["pieces"]}
+        assert hit.session[:24] in search.session.reader.shown["place"]
 
 
 def test_usage_groups_filters_and_repeats_itself(lab: Lab) -> None:

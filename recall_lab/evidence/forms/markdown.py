@@ -74,7 +74,7 @@ def cells(brief: Brief) -> tuple[list[str], int]:
     pieces = [_top(brief)]
     number = 0
     for heading, excerpts in wording.sections(brief):
-        pieces.append(f"## {heading}")
+        pieces.append(f"## {plain(heading)}")
         for excerpt in excerpts:
             number += 1
             pieces.append(_excerpt(number, excerpt, brief.zone, quotation(excerpt.citation)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from recall_lab.evidence.forms.printing import label
 from recall_lab.evidence.records import Brief, Excerpt, Repository
@@ -38,10 +39,13 @@ def count(number: int, noun: str) -> str:
 
 
 def sections(brief: Brief) -> Iterator[tuple[str, tuple[Excerpt, ...]]]:
-    """Yield the headings of a brief with their excerpts; empty sections are left out."""
+    """Yield the headings of a brief with their excerpts; empty sections are left out.
+
+    Passages that follow one another under the same heading of the writer's stand under it once.
+    """
     named = (
         ("Opening ask", (brief.opening,) if brief.opening else ()),
-        ("Passages", brief.passages),
+        *((label(name), tuple(run)) for name, run in groupby(brief.passages, lambda one: one.section or "Passages")),
         ("Newest decisions", brief.decisions),
         ("Open problems", brief.problems),
     )

@@ -40,6 +40,11 @@ function render({ model, el }) {
     place.replaceChildren();
     if (shown.title) place.append(element("bdi", "rl-title", shown.title), document.createTextNode(" "));
     place.append(document.createTextNode(shown.place || model.get("invitation")));
+    if (shown.session) {
+      const open = element("button", "rl-button rl-small rl-open", "Open in reader", { type: "button" });
+      open.addEventListener("click", () => model.send({ type: "session" }));
+      place.append(document.createTextNode(" "), open);
+    }
     drawNeighbors(before, shown.before || [], true);
     drawNeighbors(after, shown.after || [], false);
     text.replaceChildren();
@@ -61,6 +66,11 @@ function render({ model, el }) {
     if (cited.message) found.append(element("div", `rl-verdict rl-verdict-${cited.verdict || "none"}`, cited.message));
     if (cited.receipt) found.append(copyLine("receipt", cited.receipt));
     if (cited.code) found.append(copyLine("code", cited.code));
+    if (cited.receipt) {
+      const add = element("button", "rl-button rl-small rl-add", cited.added || "Add to the brief", { type: "button" });
+      add.addEventListener("click", () => model.send({ type: "add" }));
+      found.append(add);
+    }
   }
 
   /** Code points of the block before a point in its text; UTF-16 pairs count once. */
