@@ -1,8 +1,9 @@
 """Identifiers in a text: paths, uuids, hashes, URLs, errors, issues, commands, symbols; pure.
 
-Capture asks for every block, so cost is kept to one split and a memo: texts are cut at white space, and a piece that
-was seen before is not looked at again. An entity is kept as a span of its text, four bytes each; what it is called (a
-lower-case uuid, ``#12`` for the number in a tracker's URL) is derived from kind and span.
+Capture asks for every block, so cost is kept to one split and a memo: a text is cut, as bytes, at every sign that
+stands in no identifier but a URL or a path of Windows (those are taken out first), and a piece that was seen before is
+not looked at again. An entity is kept as a span of its text, four bytes each; what it is called (a lower-case uuid,
+``#12`` for the number in a tracker's URL) is derived from kind and span.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 import sys
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import filterfalse
 from typing import Final, NamedTuple
 
 from recall_lab.text import camel_words
@@ -25,116 +28,73 @@ _EXTENSIONS = (
     "rs|go|java|kt|swift|c|cc|cpp|h|hpp|cs|rb|php|lua|ex|exs|erl|scala|clj|hs|ml|vue|svelte|css|scss|html?|xml|svg|png|jpe?g|"
     "gif|webp|pdf|zip|tar|gz|tgz|log|lock|ini|cfg|conf|env|tf|proto|graphql|gradle|plist|patch|diff|map|wasm|bin|so|dylib|dll|exe"
 )
-_PIECE = re.compile(
+# One piece that is one identifier; the common case, and quick to try.
+_WHOLE = re.compile(
     rf"""
-    (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s"'<>()\[\]{{}}|\\^`,;]+)
-  | (?P<uuid>(?<![0-9A-Za-z])[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}(?![0-9A-Za-z]))
-  | (?P<win>(?<![A-Za-z0-9])[A-Za-z]:\\{{1,2}}[\w.@+~-]+(?:\\{{1,2}}[\w.@+~-]+)*)
+    (?: (?P<path>(?:~|\.\.?)?(?:/[\w.@+~-]+)+/?|[\w.@+-]+(?:/[\w.@+-]+)+/?|[\w@+-]*(?:\.[\w@+-]+)*\.(?:{_EXTENSIONS}))
+  | (?P<error>(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault|Interrupt|Panic)
+      | E[A-Z]{{4,14}}|SIG[A-Z]{{3,6}}|ERR_[A-Z_]+|TS\d{{4,5}}|[EWF]\d{{3,4}})
+  | (?P<issue>\#\d{{1,7}}|[A-Z]{{2,10}}-\d{{1,6}})
+  | (?P<sha>[0-9a-f]{{7,40}}|[0-9a-f]{{64}})
+  | (?P<symbol>--[a-z][a-z0-9-]+|[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){{2,}}|_*[A-Za-z][A-Za-z0-9]*_\w+
+      | (?:[a-z]+[a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*)
+    ) \(?
+  | (?P<call>[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+)\(
+    """,
+    re.VERBOSE,
+)
+# Identifiers anywhere in a piece.
+_WITHIN = re.compile(
+    rf"""
+    (?P<uuid>(?<![0-9A-Za-z])[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}(?![0-9A-Za-z]))
   | (?P<path>(?<![\w.~/-])(?:~|\.\.?)?(?:/[\w.@+~-]+)+/?
       | (?<![\w.~/-])[\w.@+-]+(?:/[\w.@+-]+)+/?
       | (?<![\w.~/-])[\w@+-]*(?:\.[\w@+-]+)*\.(?:{_EXTENSIONS})(?![\w-]))
-  | (?P<error>(?<!\w)(?:[a-z_][\w]*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault|Interrupt|Panic)(?!\w)
+  | (?P<error>(?<!\w)(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault|Interrupt|Panic)(?!\w)
       | (?<!\w)(?:E[A-Z]{{4,14}}|SIG[A-Z]{{3,6}}|ERR_[A-Z_]+|TS\d{{4,5}}|[EWF]\d{{3,4}})(?!\w))
   | (?P<issue>(?<![\w&#/])\#\d{{1,7}}(?!\w) | (?<![\w-])[A-Z]{{2,10}}-\d{{1,6}}(?![\w-]))
   | (?P<sha>(?<![\w-])(?:[0-9a-f]{{7,40}}|[0-9a-f]{{64}})(?![\w-]))
   | (?P<symbol>(?<![\w-])--[a-z][a-z0-9-]+(?!\w)
       | (?<![\w-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){{2,}}(?![\w-])
       | (?<!\w)_*[A-Za-z][A-Za-z0-9]*_\w+
-      | (?<!\w)(?:[a-z]+[a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*(?!\w)
-      | (?<!\w)[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+(?=\())
+      | (?<!\w)(?:[a-z]+[a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*(?!\w))
+  | (?P<call>(?<!\w)[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+(?=\())
     """,
     re.VERBOSE,
 )
+_SCHEME_LENGTH: Final = 16
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}\Z")
+_AFTER_SCHEME = re.compile(r"""://[^\s"'<>()\[\]{}|\\^`,;]+""")
+_WINDOWS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]:\\{1,2}[\w.@+~-]+(?:\\{1,2}[\w.@+~-]+)*")
 _URL_ISSUE = re.compile(r"/(?:issues|pull|pulls|merge_requests)/(\d{1,7})(?!\d)")
 _NOT_AN_ISSUE = frozenset(
     {"UTF", "SHA", "ISO", "RFC", "GPT", "MD", "CVE", "AES", "RSA", "HTTP", "HTTPS", "TLS", "UTC", "GMT"}
 )
 _INTERESTING = re.compile(
-    r"[/\\_#]|[A-Za-z0-9]\.[A-Za-z@+]|--[a-z]|-[A-Za-z0-9]+-|[A-Z]{2}-\d|[a-z0-9][A-Z]|[A-Z]{5}|SIG[A-Z]"
+    r"[/_#]|[A-Za-z0-9]\.[A-Za-z@+]|--[a-z]|-[A-Za-z0-9]+-|[A-Z]{2}-\d|[a-z0-9][A-Z]|[A-Z]{5}|SIG[A-Z]"
     r"|TS\d|[EWF]\d\d\d|[0-9a-f]{7}|Error|Exception|Warning|Fault|Interrupt|Panic|::|(?<!\w)\.[A-Za-z]"
 )
 
 PROGRAMS: Final = frozenset(
-    [
-        "git",
-        "gh",
-        "npm",
-        "npx",
-        "pnpm",
-        "yarn",
-        "bun",
-        "deno",
-        "node",
-        "python",
-        "python3",
-        "pip",
-        "pip3",
-        "uv",
-        "uvx",
-        "poetry",
-        "conda",
-        "cargo",
-        "rustc",
-        "rustup",
-        "docker",
-        "podman",
-        "kubectl",
-        "helm",
-        "terraform",
-        "aws",
-        "gcloud",
-        "az",
-        "brew",
-        "apt",
-        "apt-get",
-        "systemctl",
-        "journalctl",
-        "ssh",
-        "scp",
-        "rsync",
-        "curl",
-        "wget",
-        "psql",
-        "sqlite3",
-        "mysql",
-        "redis-cli",
-        "pytest",
-        "ruff",
-        "mypy",
-        "tox",
-        "nox",
-        "jest",
-        "vitest",
-        "eslint",
-        "prettier",
-        "tsc",
-        "mvn",
-        "gradle",
-        "dotnet",
-        "composer",
-        "bundle",
-        "rails",
-        "mix",
-        "ffmpeg",
-        "tmux",
-        "claude",
-        "codex",
-        "vercel",
-        "netlify",
-        "wrangler",
-        "fly",
-        "supabase",
-        "prisma",
-        "alembic",
-        "cmake",
-        "ninja",
-        "bazel",
-    ]
+    """
+    git gh npm npx pnpm yarn bun deno node python python3 pip pip3 uv uvx poetry conda cargo rustc rustup docker
+    podman kubectl helm terraform aws gcloud az brew apt apt-get systemctl journalctl ssh scp rsync curl wget psql
+    sqlite3 mysql redis-cli pytest ruff mypy tox nox jest vitest eslint prettier tsc mvn gradle dotnet composer
+    bundle rails mix ffmpeg tmux claude codex vercel netlify wrangler fly supabase prisma alembic cmake ninja
+    bazel
+    """.split()  # noqa: SIM905 - a list would take sixty lines
 )
-_WORDY = re.compile(r"[A-Za-z0-9][A-Z]|[+#]")
 _BEFORE_PROGRAM = re.compile(r"[\w./-]")
 _AFTER_PROGRAM = re.compile(r" +[a-z][\w:-]*(?<![:-])(?![\w/.])")
 _AT_PROMPT = re.compile(r"^[ \t]*(?:\$|\u276f|\u279c) +([\w./-]+(?: +[a-z][\w:-]*)?)", re.MULTILINE)
+
+# What cuts a text into pieces. One colon cuts and two do not, so two are written as one other sign before.
+_SIGNS: Final = b"\x00\x1b\"'`)[]{}<>,;|*=!?%$^\\:"
+_CUT: Final = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
+_TWO_COLONS: Final = b"\x02"
+_LONG_SIGNS: Final = ((b"::", _TWO_COLONS), ("\u2192".encode(), b" "), (b"(", b"( "))
+_MARKS: Final = b"(.-+/@#&~\x02"
+_NUMBER: Final = b"0123456789(.-+/@&~\x02"
 
 _CODES: Final = {kind: code for code, kind in enumerate(KINDS)}
 _COMMAND: Final = _CODES["command"]
@@ -155,17 +115,25 @@ class Analysis(NamedTuple):
     words: str
 
 
+class _Entity(NamedTuple):
+    """An identifier inside a piece."""
+
+    key: tuple[int, str]  # code of the kind, value
+    start: int  # within the piece, code points
+    bits: int  # kind and length, as a span has them
+
+
 class _Found(NamedTuple):
-    """What one piece between white space holds; starts are within the piece."""
+    """What one piece holds."""
 
-    entities: tuple[tuple[int, int, int, str], ...]  # code of the kind, start, length, value
+    text: str
+    entities: tuple[_Entity, ...]
     words: tuple[tuple[str, str], ...]  # identifier, its words
-    program: str = ""  # a program that a command may begin with
+    program: bool  # whether a command may begin with it
 
 
-_found: dict[str, _Found] = {}  # pieces that hold something, and what
-_hot: set[str] = set()  # the same pieces; a set meets another faster than a dictionary does
-_seen: set[str] = set()  # every piece that was looked at
+_found: dict[bytes, _Found] = {}  # pieces that hold something, and what
+_seen: set[bytes] = set()  # every piece that was looked at
 
 
 def analyse(text: str) -> Analysis:
@@ -174,44 +142,94 @@ def analyse(text: str) -> Analysis:
     Args:
         text: A block's redacted text.
     """
-    pieces = set(text.split())
-    if len(_seen) > _MEMO_SIZE:
-        _found.clear()
-        _hot.clear()
-        _seen.clear()
-    once: dict[str, _Found] = {}
-    for piece in pieces - _seen:
-        found = _look(piece)
-        if len(piece) <= _MEMO_PIECE:
-            _seen.add(piece)
-            if found:
-                _hot.add(piece)
-                _found[piece] = found
-        elif found:
-            once[piece] = found
     numbers: dict[tuple[int, str], int] = {}
     words: dict[str, str] = {}
-    here = [(text.find(piece), _found[piece]) for piece in pieces & _hot]
-    here += [(text.find(piece), found) for piece, found in once.items()]
-    here.sort(key=_place)
+    rest = text
+    if "://" in text or ":\\" in text:
+        rest = _take_out(text, numbers, words)
     programs: set[str] = set()
-    for at, found in here:
+    at = 0
+    for found in _pieces(rest):
+        place = text.find(found.text, at)
+        if place < 0:
+            continue
+        at = place
         if found.words:
             words.update(found.words)
         if found.program:
-            programs.add(found.program)
-        for code, start, length, value in found.entities:
-            if at + start <= MAX_START:
-                numbers.setdefault((code, value), code << 29 | length << 21 | (at + start))
+            programs.add(found.text)
+        _note(numbers, found, at)
+    if rest is not text:
+        numbers = dict(sorted(numbers.items(), key=_by_start))
     if programs or "$ " in text:
         for start, end in _commands(text, sorted(programs)):
-            value = " ".join(text[start:end].split())
-            numbers.setdefault((_COMMAND, value), _COMMAND << 29 | (end - start) << 21 | start)
+            key = _COMMAND, " ".join(text[start:end].split())
+            numbers.setdefault(key, _COMMAND << 29 | (end - start) << 21 | start)
     return Analysis(_pack(numbers.values()) if numbers else b"", " ".join(words.values()) if words else "")
 
 
-def _place(found: tuple[int, _Found]) -> int:
-    return found[0]
+def _note(numbers: dict[tuple[int, str], int], found: _Found, at: int) -> None:
+    for key, start, bits in found.entities:
+        if key not in numbers and at + start <= MAX_START:
+            numbers[key] = bits | at + start
+
+
+def _by_start(item: tuple[tuple[int, str], int]) -> int:
+    return item[1] & MAX_START
+
+
+def _pieces(text: str) -> list[_Found]:
+    """Cut a text, and tell what each piece of it holds, in order of first appearance."""
+    data = text.encode("utf-8", "surrogatepass")
+    for sign, put in _LONG_SIGNS:
+        if sign in data:
+            data = data.replace(sign, put)
+    pieces = data.translate(_CUT).split()
+    if len(_seen) > _MEMO_SIZE:
+        _found.clear()
+        _seen.clear()
+    once: list[bytes] = []
+    for piece in set(filterfalse(_seen.__contains__, pieces)):
+        if found := _look(piece):
+            _found[piece] = found
+        if len(piece) <= _MEMO_PIECE:
+            _seen.add(piece)
+        elif found:
+            once.append(piece)
+    told = [_found[piece] for piece in dict.fromkeys(filter(_found.__contains__, pieces))]
+    for piece in once:
+        del _found[piece]
+    return told
+
+
+def _take_out(text: str, numbers: dict[tuple[int, str], int], words: dict[str, str]) -> str:
+    """Note the URLs and the paths of Windows, and return the text with spaces in their places."""
+    kept: list[str] = []
+    done = 0
+    for start, end, kind in _signed(text):
+        if start < done:
+            continue
+        found = _look_at(kind, text[start:end])
+        words.update(found.words)
+        _note(numbers, found, start)
+        kept += (text[done:start], " " * (end - start))
+        done = end
+    return "".join((*kept, text[done:]))
+
+
+def _signed(text: str) -> Iterator[tuple[int, int, str]]:
+    """Find URLs, then paths of Windows where no URL is: start, end, kind."""
+    places: list[tuple[int, int, str]] = []
+    at = text.find("://")
+    while at >= 0:
+        scheme, rest = _SCHEME.search(text, max(0, at - _SCHEME_LENGTH), at), _AFTER_SCHEME.match(text, at)
+        if scheme and rest:
+            places.append((scheme.start(), rest.end(), "url"))
+        at = text.find("://", rest.end() if rest else at + 1)
+    if ":\\" in text:
+        places += ((*match.span(), "path") for match in _WINDOWS.finditer(text))
+        places.sort()
+    return iter(places)
 
 
 def entities(text: str, spans: bytes | None = None) -> tuple[tuple[str, str], ...]:
@@ -259,38 +277,62 @@ def _unpack(data: bytes) -> array[int]:
     return numbers
 
 
-def _look(piece: str) -> _Found | None:
+def _look(piece: bytes) -> _Found | None:
     """Look at one piece for the first time; None when it holds nothing."""
-    found = tuple(_of_piece(piece)) if _INTERESTING.search(piece) else ()
-    words = camel_words(piece) if _WORDY.search(piece) else ()
-    program = piece.lstrip("`'\"([{$>;&|")
-    if program in PROGRAMS:
-        return _Found(found, words, program)
-    return _Found(found, words) if found or words else None
+    if not piece.strip(_NUMBER):
+        return None
+    core = piece.strip(_MARKS)
+    text = piece.replace(_TWO_COLONS, b"::").decode("utf-8", "surrogatepass")
+    if core == piece and core.isalpha() and core[1:].islower():  # a word
+        return _Found(text, (), (), program=True) if text in PROGRAMS else None
+    found = tuple(_of_piece(text))
+    words = () if core.islower() and b"+" not in piece and b"#" not in piece else camel_words(text)
+    program = text in PROGRAMS
+    return _Found(text, found, words, program) if found or words or program else None
 
 
-def _of_piece(piece: str) -> Iterator[tuple[int, int, int, str]]:
-    for match in _PIECE.finditer(piece):
-        kind, start, raw = match.lastgroup or "", match.start(), match.group()
-        if kind == "url":
-            raw = raw.rstrip(".:!?*")
-            number = _URL_ISSUE.search(raw)
-            if number:
-                yield _CODES["issue"], start + number.start(1), len(number.group(1)), f"#{number.group(1)}"
-        elif kind in {"path", "win"}:
-            kind, raw = "path", raw.rstrip(".")
-            if not _is_path(raw):
-                continue
-        elif kind == "error":
-            name = raw.rpartition(".")[2]
-            start, raw = start + len(raw) - len(name), name
-        elif kind == "issue":
-            if raw.partition("-")[0] in _NOT_AN_ISSUE:
-                continue
-        elif kind == "sha" and (raw.isdigit() or raw.isalpha()):
-            continue
-        if 1 < len(raw) <= MAX_VALUE:
-            yield _CODES[kind], start, len(raw), entity_value(kind, raw)
+@lru_cache(20_000)
+def _look_at(kind: str, raw: str) -> _Found:
+    """Look at a URL or a path of Windows."""
+    return _Found(raw, tuple(_entities(kind, 0, raw)), camel_words(raw), program=False)
+
+
+def _of_piece(piece: str) -> Iterator[_Entity]:
+    if whole := _WHOLE.fullmatch(piece.rstrip(".:")):
+        yield from _entities(whole.lastgroup or "", 0, whole.group(whole.lastgroup or 0))
+    elif _INTERESTING.search(piece):
+        for match in _WITHIN.finditer(piece):
+            yield from _entities(match.lastgroup or "", match.start(), match.group())
+
+
+def _entities(kind: str, start: int, raw: str) -> Iterator[_Entity]:
+    """Turn a match into the identifiers that it stands for."""
+    if kind == "url":
+        raw = raw.rstrip(".:!?*")
+        if number := _URL_ISSUE.search(raw):
+            yield _entity("issue", start + number.start(1), number.group(1))
+    elif kind == "path":
+        raw = raw.rstrip(".")
+        if not _is_path(raw):
+            return
+    elif kind == "error":
+        name = raw.rpartition(".")[2]
+        start, raw = start + len(raw) - len(name), name
+    elif kind == "issue":
+        if raw.partition("-")[0] in _NOT_AN_ISSUE:
+            return
+    elif kind == "sha":
+        if raw.isdigit() or raw.isalpha():
+            return
+    elif kind == "call":
+        kind = "symbol"
+    if 1 < len(raw) <= MAX_VALUE:
+        yield _entity(kind, start, raw)
+
+
+def _entity(kind: str, start: int, raw: str) -> _Entity:
+    code = _CODES[kind]
+    return _Entity((code, entity_value(kind, raw)), start, code << 29 | len(raw) << 21)
 
 
 def _commands(text: str, programs: Iterable[str]) -> Iterator[tuple[int, int]]:
