@@ -7,32 +7,26 @@
 -- param files_only: flag = yes; only paths that end in a file's name with an extension
 -- param limit: integer = 50; at most so many paths
 -- chart: bars name=path value=requests title="Files touched most" called="Tool requests" empty="No path in this time."
-WITH requests AS (
-    SELECT text_id, session_id, timestamp,
-           regexp_matches(lower(coalesce(tool, '')), 'edit|write|patch|replace|create') AS writes
-    FROM blocks
-    WHERE kind = 'tool_use'
+WITH by_session AS (
+    SELECT path_hash, session_id, count(*) AS requests, count(*) FILTER (writes) AS writes, max(timestamp) AS last_seen
+    FROM touches
+    WHERE (is_file OR NOT $files_only)
       AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
       AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+    GROUP BY path_hash, session_id
 ),
--- Numbers are grouped faster than names, so paths go by their hashes until few are left.
-by_session AS (
-    SELECT hash(e.value) AS path_hash, r.session_id, any_value(e.value) AS path, count(*) AS requests,
-           count(*) FILTER (r.writes) AS writes, max(r.timestamp) AS last_seen
-    FROM entities e JOIN requests r USING (text_id)
-    WHERE e.kind = 'path'
-    GROUP BY path_hash, r.session_id
+by_path AS (
+    SELECT path_hash, sum(requests)::BIGINT AS requests, sum(writes)::BIGINT AS writes, count(*) AS sessions,
+           max(last_seen) AS last_seen
+    FROM by_session GROUP BY path_hash
 ),
+-- Names are looked up for the commonest alone, ties with the last of them included.
 commonest AS (
-    SELECT any_value(path) AS path, sum(requests)::BIGINT AS requests, sum(writes)::BIGINT AS writes,
-           count(*) AS sessions, max(last_seen) AS last_seen
-    FROM by_session
-    GROUP BY path_hash
-    ORDER BY requests DESC, path
-    LIMIT 40 * $limit
-)
+    SELECT * FROM by_path
+    WHERE requests >= (SELECT min(requests) FROM (SELECT requests FROM by_path ORDER BY requests DESC LIMIT $limit))
+),
+named AS (SELECT path_hash, any_value(path) AS path FROM touches SEMI JOIN commonest USING (path_hash) GROUP BY path_hash)
 SELECT path, requests, writes, sessions, last_seen
-FROM commonest
-WHERE NOT $files_only OR regexp_matches(path, '[^/.][.][A-Za-z0-9]{1,8}$')
+FROM commonest JOIN named USING (path_hash)
 ORDER BY requests DESC, path
 LIMIT $limit

@@ -13,15 +13,9 @@ WITH shown AS (
     WHERE ($since IS NULL OR ended >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
       AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
 ),
-gaps AS (
-    SELECT session_id,
-           date_diff('second', timestamp, lead(timestamp) OVER (PARTITION BY session_id ORDER BY timestamp)) AS seconds
-    FROM placements
-    WHERE timestamp IS NOT NULL AND session_id IN (SELECT session_id FROM shown)
-),
 active AS (
-    SELECT session_id, sum(least(seconds, 60 * $break_minutes)) / 60 AS active_minutes
-    FROM gaps WHERE seconds IS NOT NULL GROUP BY session_id
+    SELECT session_id, sum(least(seconds, 60 * $break_minutes) * pauses) / 60 AS active_minutes
+    FROM pauses WHERE session_id IN (SELECT session_id FROM shown) GROUP BY session_id
 )
 SELECT coalesce(s.title, s.session) AS name, s.session, s.host, s.repo, s.turns, s.blocks,
        coalesce(a.active_minutes, 0) AS active_minutes,

@@ -17,7 +17,7 @@ from recall_lab.store.mirroring import stream
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA_VERSION = 1  # of mirror/schema.sql and of what fills it; a mirror of another version is built anew
+SCHEMA_VERSION = 2  # of mirror/schema.sql and of what fills it; a mirror of another version is built anew
 
 Progress = Callable[[int, int], None]
 
@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
 _TEXTS = ("texts", "redactions", "entities")
 _WHOLE = ("activity", "judgments", "pins")
-STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 6
+STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 8
 
 
 class Builder:
@@ -47,6 +47,8 @@ class Builder:
         self._execute(sql.ROOTS.format(only=""))
         for name in (*_TEXTS, *_WHOLE):
             self._load(name)
+        self._execute(sql.TOUCHES.format(only=""))
+        self._execute(sql.PAUSES.format(only=""))
         self._execute(sql.TURNS.format(only=""))
         self._db.execute(sql.WANDERERS.format(only=""))
         self._price(*lookup.result(), looked_up=self._models())
@@ -75,6 +77,8 @@ class Builder:
             self._load(name, [text_id for (text_id,) in texts])
         for name in _WHOLE:
             self._load(name)
+        self._execute(sql.TOUCHES.format(only=sql.ONLY_STALE_TEXTS))
+        self._execute(sql.PAUSES.format(only=sql.ONLY_STALE_SESSIONS))
         self._execute(sql.TURNS.format(only=sql.ONLY_STALE_SESSIONS))
         self._db.execute(sql.WANDERERS.format(only=sql.ONLY_STALE_SESSIONS))
         if self._reprice():

@@ -124,6 +124,8 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _plan(reader: Reader, current: Path | None) -> _Plan:
+    import duckdb
+
     changes = session_changes(reader)
     everything = _Plan(full=True, sessions=len(changes))
     if current is None:
@@ -134,7 +136,7 @@ def _plan(reader: Reader, current: Path | None) -> _Plan:
         return everything
     with old:
         facts = old.facts
-        if facts.get("store") != store_identity(reader):
+        if (facts.get("store"), facts.get("duckdb")) != (store_identity(reader), duckdb.__version__):
             return everything
         before: dict[int, int] = dict(old.rows("SELECT session_id, change FROM sessions"))
         moved = {session for session, change in changes.items() if before.get(session) != change}
@@ -206,6 +208,7 @@ def _fill(
         "schema_version": str(SCHEMA_VERSION),
         "store": store_identity(reader),
         "loose_ends": loose_ends(reader),
+        "duckdb": duckdb.__version__,  # its hash() may be another in another version
         "built_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
     }
     try:

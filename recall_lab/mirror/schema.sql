@@ -40,6 +40,16 @@ CREATE TABLE placements (
 );
 -- Identifiers found in blocks: one row for each block that holds one.
 CREATE TABLE entities (kind VARCHAR, value VARCHAR, text_id BIGINT);
+-- Paths that tool requests name: one row for each request and path.
+CREATE TABLE touches (
+    text_id BIGINT, session_id INTEGER, host VARCHAR, repo VARCHAR, timestamp TIMESTAMP,
+    writes BOOLEAN,              -- whether the tool is one that changes files
+    path_hash UBIGINT,           -- of path, by DuckDB's hash(): groups paths faster than their names do
+    is_file BOOLEAN,             -- whether the path ends in a file's name with an extension
+    path VARCHAR
+);
+-- How long a session paused between neighbours in time: one row for each length that occurs in it.
+CREATE TABLE pauses (session_id INTEGER, seconds BIGINT, pauses BIGINT);
 -- One row a model call, however many files repeat it.
 CREATE TABLE model_calls (
     key VARCHAR USING COMPRESSION zstd, host VARCHAR, session_id INTEGER, session VARCHAR, source_id INTEGER,

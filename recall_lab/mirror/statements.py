@@ -127,6 +127,29 @@ ORDER BY p.session_id, p.turn"""
 
 ONLY_STALE_SESSIONS = "AND p.session_id IN (SELECT session_id FROM temp.stale_sessions)"
 
+# What named queries ask of every block, worked out once.
+_WRITING = " OR ".join(f"contains(lower(tool), '{word}')" for word in ("edit", "write", "patch", "replace", "create"))
+TOUCHES = f"""
+INSERT INTO touches
+SELECT p.text_id, p.session_id, p.host, p.repo, p.timestamp, coalesce({_WRITING}, false), hash(e.value),
+       regexp_matches(e.value, '[^/.][.][A-Za-z0-9]{{{{1,8}}}}$'), e.value
+FROM entities e JOIN blocks p USING (text_id) {{only}}
+WHERE e.kind = 'path' AND p.kind = 'tool_use'
+ORDER BY p.timestamp NULLS FIRST, p.text_id"""
+
+PAUSES = """
+INSERT INTO pauses
+SELECT session_id, seconds, count(*)
+FROM (
+    SELECT p.session_id,
+           date_diff('second', p.timestamp, lead(p.timestamp) OVER (PARTITION BY p.session_id ORDER BY p.timestamp))
+           AS seconds
+    FROM placements p WHERE p.timestamp IS NOT NULL {only}
+)
+WHERE seconds IS NOT NULL
+GROUP BY session_id, seconds
+ORDER BY session_id, seconds"""
+
 COUNT_SESSIONS = """
 UPDATE sessions SET turns = n.turns, blocks = n.blocks, prompts = n.prompts, root_blocks = n.root_blocks
 FROM (
@@ -274,6 +297,7 @@ DELETE_OF_SESSIONS = (
     "DELETE FROM problems WHERE source_id IN (SELECT source_id FROM temp.stale_sources)",
     "DELETE FROM placements WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM turns WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
+    "DELETE FROM pauses WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM copies.model_calls WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM copies.tool_calls WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
     "DELETE FROM sessions WHERE session_id IN (SELECT session_id FROM temp.stale_sessions)",
@@ -292,4 +316,5 @@ DELETE_OF_TEXTS = (
     "DELETE FROM blocks WHERE text_id IN (SELECT text_id FROM temp.stale_texts)",
     "DELETE FROM redactions WHERE text_id IN (SELECT text_id FROM temp.stale_texts)",
     "DELETE FROM entities WHERE text_id IN (SELECT text_id FROM temp.stale_texts)",
+    "DELETE FROM touches WHERE text_id IN (SELECT text_id FROM temp.stale_texts)",
 )

@@ -34,7 +34,7 @@ def schema_of(columns: Sequence[tuple[str, str]]) -> pa.Schema:
     return pa.schema([(name, types[kind]) for name, kind in columns])
 
 
-def batch_of(values: Sequence[Sequence[Any]], columns: Sequence[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
+def batch_of(values: Sequence[Any], columns: Sequence[tuple[str, str]], schema: pa.Schema) -> pa.RecordBatch:
     """Return columns of equal length as one record batch; None is NULL, arrays of numpy hold none.
 
     A batch's strings and blobs of one column may hold 2 GB together (offsets are 32 bits).
@@ -47,7 +47,7 @@ def batch_of(values: Sequence[Sequence[Any]], columns: Sequence[tuple[str, str]]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _array(values: Sequence[Any], kind: str, type_: pa.DataType) -> pa.Array:
+def _array(values: Any, kind: str, type_: pa.DataType) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 

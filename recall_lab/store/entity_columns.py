@@ -12,7 +12,7 @@ _START, _LENGTH = 21, 0xFF  # bits of a span: 3 of kind, 8 of length, 21 of star
 _CHANGED = tuple(KINDS.index(kind) for kind in ("uuid", "command", "issue"))  # called other than they are written
 
 
-def entity_columns(rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
+def entity_columns(rows: Sequence[tuple[Any, ...]]) -> list[Any]:
     """Cut entities out of their texts.
 
     Python slices a text at a code point at once, where DuckDB would count up to it for every entity.

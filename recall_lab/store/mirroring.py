@@ -45,7 +45,7 @@ class StreamSpec(msgspec.Struct, frozen=True):
     select: str = ""
     group: str = ""
     sized: int | None = None
-    made: Callable[[Sequence[tuple[Any, ...]]], list[Sequence[Any]]] | None = None
+    made: Callable[[Sequence[tuple[Any, ...]]], list[Any]] | None = None
 
 
 def _columns(text: str) -> tuple[tuple[str, str], ...]:

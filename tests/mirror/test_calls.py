@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
 from recall_lab.mirror.prices import price_catalogue, prices_of
@@ -265,3 +266,21 @@ def test_a_lookup_whose_process_dies_is_done_here() -> None:
     assert lookup._process is not None
     lookup._process.kill()
     assert lookup.result()[1] == prices_of([("claude-code", MODELS[0])])
+
+
+def test_what_the_generation_before_looked_up_is_not_looked_up_again(telling: Telling) -> None:
+    from recall_lab.mirror.prices import LookedUp, Lookup
+
+    asked = ("claude-code", MODELS[0])
+    known = LookedUp(price_catalogue(), frozenset({asked}), tuple(prices_of([asked])))
+    taken = Lookup([asked], known)
+    assert taken.result() == (known.catalogue, list(known.prices))
+    more = Lookup([asked, ("codex", MODELS[0])], known)
+    assert {price.host for price in more.result()[1]} == {"claude-code", "codex"}
+    stale = msgspec.structs.replace(known, catalogue=msgspec.structs.replace(known.catalogue, version="0"), prices=())
+    assert Lookup([asked], stale).result()[1] == list(known.prices)
+    telling.tell("main", said("a"), model_calls=[called("c", output_tokens=5)])
+    first = telling.rows("SELECT * FROM prices ORDER BY ALL")
+    with telling.mirror(full=True) as again:
+        assert again.rows("SELECT * FROM prices ORDER BY ALL") == first
+        assert again.rows("SELECT count(cost_usd) FROM model_calls") == [(1,)]

@@ -56,6 +56,8 @@ def test_every_table_holds_what_the_store_holds(telling: Telling) -> None:
         assert mirror.rows("SELECT e.kind, e.value, b.ord FROM entities e JOIN blocks b USING (text_id)") == [
             ("path", "/w/a.py", 1)
         ]
+        assert mirror.rows("SELECT path, is_file, writes, session_id FROM touches") == [("/w/a.py", True, False, 1)]
+        assert mirror.rows("SELECT seconds, pauses FROM pauses") == [(60, 2)]
         assert mirror.rows("SELECT kind, spans FROM redactions") == [("key", 2)]
         assert mirror.rows("SELECT call_id, tool, request_block, result_block, failed FROM tool_calls") == [
             ("t1", "Bash", hex_id("try"), hex_id("out"), True)
