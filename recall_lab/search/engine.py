@@ -14,7 +14,7 @@ from recall_lab.search.asked import Wanted
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, Features, extract
 from recall_lab.search.fusing import Fusion, LexicalHit
-from recall_lab.search.passages import choose, find_matches
+from recall_lab.search.passages import Passage, show
 from recall_lab.search.query import Query, parse
 from recall_lab.search.ranking import Ranked, Ranking, rank
 from recall_lab.store import Reader
@@ -179,8 +179,7 @@ def _scoped(
 
 def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> Hit:
     held = [features.positive[number] for number in ranked.held]
-    matches = find_matches(index, block.text, held)
-    passage = choose(block.text, matches, held)
+    passage = Passage(*ranked.passage, ()) if ranked.passage else show(index, block.text, held)
     text = Redacted(block.text[passage.start : passage.end])
     citation = Citation(
         block_id=block.block_id,

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import re
+from typing import Final
+
+import msgspec
 
 from recall_lab.search.features import Feature
 from recall_lab.text import fold
 
 _WORD = re.compile(r"[^\W_]+")
+# Letters and marks beyond ASCII, which folding may make others of; not the dashes, quotes, arrows and signs of prose.
+_FOLDED: Final = re.compile("[\u00aa\u00b5\u00ba\u00c0-\u1fff\u2c00-\U0010ffff]")
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
-def pattern_of(feature: Feature) -> re.Pattern[str]:
-    """Return what to look for in a folded text (case and accents do not matter, words are whole).
+class Typed(msgspec.Struct, frozen=True):
+    """What to look for in a folded text.
+
+    Attributes:
+        needle: What it begins with, for a first look.
+        pattern: All of it.
+    """
+
+    needle: str
+    pattern: re.Pattern[str]
+
+
+def typed(feature: Feature) -> Typed:
+    """What to look for in a folded text (case and accents do not matter, words are whole).
 
     Args:
         feature: A ``phrase``, whose words may have anything but words between them, or an ``identifier``, every sign of
@@ -20,13 +37,25 @@ def pattern_of(feature: Feature) -> re.Pattern[str]:
     """
     label = fold(feature.label).strip()
     if feature.kind == "phrase":
-        return re.compile(r"(?<![^\W_])" + r"[\W_]+".join(_WORD.findall(label)) + r"(?![^\W_])")
+        words = _WORD.findall(label)
+        return Typed("".join(words[:1]), re.compile(r"(?<![^\W_])" + r"[\W_]+".join(words) + r"(?![^\W_])"))
     before = r"(?<![^\W_])" if label[:1].isalnum() else ""
     after = r"(?![^\W_])" if label[-1:].isalnum() and not _HEX.fullmatch(label) else ""
-    return re.compile(before + re.escape(label) + after)
+    return Typed(label, re.compile(before + re.escape(label) + after))
 
 
-def holds(text: str, pattern: re.Pattern[str]) -> bool:
-    """Whether a pattern of ``pattern_of`` stands in a text, folded or not."""
+def holds(text: str, typed: Typed) -> bool:
+    """Whether something stands in a text as it was typed, folded or not."""
+    if _stands(text.lower(), typed):
+        return True
     # Folding a long text takes longer than looking through it, and seldom makes a difference.
-    return pattern.search(text.lower()) is not None or (not text.isascii() and pattern.search(fold(text)) is not None)
+    return not text.isascii() and _FOLDED.search(text) is not None and _stands(fold(text), typed)
+
+
+def _stands(folded: str, typed: Typed) -> bool:
+    at = folded.find(typed.needle)
+    while at >= 0:
+        if typed.pattern.match(folded, at):
+            return True
+        at = folded.find(typed.needle, at + 1)
+    return False

@@ -11,7 +11,7 @@ import msgspec
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.store.postings import Postings, among
+from recall_lab.store.postings import Ids, Postings, among
 from recall_lab.store.reaching import Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
@@ -23,6 +23,7 @@ MAX_TERMS: Final = 40  # the rarest are kept
 # stays under the gate.
 _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
 _STRADDLING = 0.3
+_FEW, _MANY_WORDS = 8, 5
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -218,25 +219,37 @@ class _Extractor:
         terms = self._terms(query.text)
         if len(terms) < 2 or any(feature.terms == terms for feature in self._found.values()):
             return
-        if not self._together(frozenset(terms)):
+        every = self._holding_all(frozenset(terms))
+        if every is not None and not len(every):
             return
-        postings = self._beside(query.text)
+        if every is not None and len(every) <= _FEW and len(terms) >= _MANY_WORDS:
+            # Each word of a phrase costs the index a look; a few texts are read sooner.
+            ids = [text_id for text_id, text in self._index.texts(every.tolist()).items() if self._reads(text, terms)]
+            postings = _once(sorted(ids))
+        else:
+            postings = self._beside(query.text)
         if postings.ids.size:
             label = " ".join(query.text.split())
             self._add("phrase", label, terms, postings, -1, weight=0.0)
             self._add("loose", label, terms, postings, -1, weight=0.0)
 
-    def _together(self, terms: frozenset[str]) -> bool:
-        """Whether any text holds all of these terms, as far as they were looked up."""
+    def _holding_all(self, terms: frozenset[str]) -> Ids | None:
+        """The texts that hold all of these terms, as far as they were looked up; None when none was."""
         known = sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len)
         if not known:
-            return True
+            return None
         every = known[0]
         for ids in known[1:]:
             if not len(every):
                 break
             every = every[among(ids, every)]
-        return bool(len(every))
+        return every
+
+    def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
+        """Whether a text has these terms one beside the other."""
+        held = self._index.terms(index_form(text))
+        first, count = terms[0], len(terms)
+        return any(held[at] == first and tuple(held[at : at + count]) == terms for at in range(len(held) - count + 1))
 
     def _unwanted(self, clause: Clause, number: int) -> list[Feature]:
         """What an excluded clause means: the word, or all of it beside one another."""
@@ -292,10 +305,7 @@ class _Extractor:
         return found
 
     def _beside(self, text: str) -> Postings:
-        import numpy as np
-
-        ids = self._index.phrase(index_form(text), PHRASE_LIMIT)
-        return Postings(ids, np.ones(len(ids), np.float32))
+        return _once(self._index.phrase(index_form(text), PHRASE_LIMIT))
 
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""
@@ -306,6 +316,13 @@ class _Extractor:
         ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
         counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
         return terms, Postings(ids.astype(np.int32), counts)
+
+
+def _once(ids: Ids) -> Postings:
+    """Postings of what counts once in each text; ``ids`` ascending."""
+    import numpy as np
+
+    return Postings(np.asarray(ids, np.int32), np.ones(len(ids), np.float32))
 
 
 def _parts(text: str) -> list[str]:

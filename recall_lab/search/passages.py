@@ -10,19 +10,22 @@ from unicodedata import category
 import msgspec
 
 from recall_lab.search.features import Feature
+from recall_lab.search.locating import Match, locate
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
 PASSAGE: Final = 480  # code points aimed at
 WHOLE: Final = 640  # blocks up to this length are shown whole
+_LONG: Final = 1500  # blocks up to this length are looked through whole
+_TELLING, _PLACES = 5, 30  # so many features, and of each so many places, say where a long text is densest
+_BEFORE, _AFTER = 220, 400  # what is looked at closely beside the place that a guide points to
 
 
-class Match(msgspec.Struct, frozen=True):
-    """A place in a block that matched: code points, and the number of the feature."""
-
-    start: int
-    end: int
-    feature: int
+# ASCII, and signs that stand between words in every form: dashes, quotes, bullets, arrows, boxes, emoji.
+_PLAIN: Final = re.compile(
+    "[\x00-\x7f\xa0\xa7\xab\xb1\xb7\xbb\xd7\u2010-\u2027\u2030-\u203a\u2190-\u23ff\u2500-\u2775\u2794-\u27bf"
+    "\U0001f300-\U0001faff]*"
+)
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -33,12 +36,49 @@ class Passage(msgspec.Struct, frozen=True):
     spans: tuple[tuple[int, int], ...]
 
 
+def show(index: Fulltext, text: str, features: Sequence[Feature]) -> Passage:
+    """Choose the span of a block that shows why it was found.
+
+    Args:
+        index: Knows the tokenizer.
+        text: The block's text.
+        features: What it holds.
+    """
+    if len(text) <= _LONG:
+        return choose(text, find_matches(index, text, features), features)
+    telling = sorted((f for f in features if f.weight or f.exact), key=lambda f: (not f.exact, -f.idf))[:_TELLING]
+    guide = locate(index, text, telling, _PLACES)
+    if not guide or len({match.feature for match in guide}) < len(telling):
+        return choose(text, find_matches(index, text, features), features)
+    first, last = _densest(guide, telling)
+    start, end = _between_words(text, first - _BEFORE, last + _AFTER)
+    matches = find_matches(index, text[start:end], features)
+    return choose(text, [Match(m.start + start, m.end + start, m.feature) for m in matches], features)
+
+
+def _between_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a span until no word is cut."""
+    start, end = max(0, start), min(len(text), end)
+    while start > 0 and not text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and not text[end].isspace():
+        end += 1
+    return start, end
+
+
 def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> list[Match]:
     """Find where the features stand in a text, by the tokenizer that the index was made with.
 
     Returns:
         Matches in order; each slices the text to what matched.
     """
+    if _PLAIN.fullmatch(text) and all(term.isascii() for feature in features for term in feature.terms):
+        return locate(index, text, features, len(text)) or []
+    return tokenised_matches(index, text, features)
+
+
+def tokenised_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> list[Match]:
+    """Find where the features stand by running the tokenizer over all of a text, in any script."""
     single: dict[str, list[int]] = {}
     several: dict[str, list[tuple[tuple[str, ...], int]]] = {}
     for number, feature in enumerate(features):
@@ -52,12 +92,7 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     tokens = index.tokens(offsets.form)
     matches: list[Match] = []
 
-    ascii_only = text.isascii()
-
     def add(start: int, end: int, feature: int) -> None:
-        if ascii_only:
-            matches.append(Match(start, end, feature))
-            return
         start, end = offsets.original(to_point(start), to_point(end))
         # The tokenizer ends a token before vowel signs; a reader does not.
         while end < len(text) and text[end] > "\u02ff" and category(text[end])[0] == "M":
@@ -76,8 +111,7 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     if not all(number in matched for numbers in single.values() for number in numbers):
         # What no token of the text is stands inside an identifier.
         for start, end, part in camel_parts(text):
-            for term in index.terms(part):
-                matches.extend(Match(start, end, number) for number in single.get(term, ()))
+            matches.extend(Match(start, end, number) for number in single.get(index.stem(part), ()))
     for number, feature in enumerate(features):
         if feature.kind == "identifier":
             typed = re.finditer(re.escape(feature.label), text, re.IGNORECASE)
@@ -95,7 +129,8 @@ def choose(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> 
     return Passage(start, end, merge(inside))
 
 
-def _best_window(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int, int]:
+def _densest(matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int, int]:
+    """Where the most of the query's weight stands within a passage's length: from the first match to the last."""
     best, first, last = -1.0, 0, 0
     low = 0
     held: dict[int, int] = {}
@@ -114,6 +149,11 @@ def _best_window(text: str, matches: Sequence[Match], features: Sequence[Feature
         value = weight + 0.01 * (high - low)
         if value > best + 1e-9:
             best, first, last = value, matches[low].start, match.end
+    return first, last
+
+
+def _best_window(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int, int]:
+    first, last = _densest(matches, features)
     spare = max(0, PASSAGE - (last - first))
     start, end = max(0, first - spare // 3), min(len(text), last + spare - spare // 3)
     return _at_bounds(text, start, end, first, last)

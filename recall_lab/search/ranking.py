@@ -10,7 +10,7 @@ from recall_lab.search.asked import Asked, Wanted
 from recall_lab.search.candidates import MOST_LOOKED_AT, candidates
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.context import Sessions, kinds, neighbors, recency, titled
-from recall_lab.search.exact import holds, pattern_of
+from recall_lab.search.exact import holds, typed
 from recall_lab.search.features import Features
 from recall_lab.search.fusing import Fusion, Lexical
 from recall_lab.search.scoring import Mask, Scores
@@ -39,6 +39,7 @@ class Ranked(msgspec.Struct, frozen=True):
         score: (own + near + prior) * recency * kind, or what a fusion made of it.
         session_score: For ranking sessions.
         parts: What a fusion says of it.
+        passage: What a fusion shows of it where it holds no word of the query; (start, end) in code points.
     """
 
     text_id: int
@@ -55,6 +56,7 @@ class Ranked(msgspec.Struct, frozen=True):
     score: float
     session_score: float
     parts: dict[str, float] = {}
+    passage: tuple[int, int] | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -131,12 +133,12 @@ class _Looked:
 
     def check(self, places: list[int]) -> None:
         """Look whether texts hold phrases and identifiers as typed; take from what they hold what they do not."""
-        patterns = [(bit, pattern_of(feature)) for bit, feature in enumerate(self._asked.features) if feature.exact]
+        looked_for = [(bit, typed(feature)) for bit, feature in enumerate(self._asked.features) if feature.exact]
         texts = self._asked.index.texts(self.ids[places].tolist())
         for place in places:
             text = texts[int(self.ids[place])]
-            for bit, pattern in patterns:
-                self._held[place, bit] = self._held[place, bit] and holds(text, pattern)
+            for bit, one in looked_for:
+                self._held[place, bit] = self._held[place, bit] and holds(text, one)
         self._checked[places] = True
 
     def _weigh(self) -> None:
@@ -162,24 +164,29 @@ class _Looked:
 
     def ranked(self, places: Any) -> tuple[Ranked, ...]:
         """The records of the texts at these places."""
-        sessions = self._sessions.scores(places)
+        held, title = self._held[places], self._title[places]
+        around = self._around[places] & ~held
+        columns = (self._share, self._own, self._near, self._prior, self._recency, self._kind, self.score)
+        values = zip(*(column[places].tolist() for column in columns), strict=True)
+        sessions = self._sessions.scores(places).tolist()
+        texts, tiers = self.ids[places].tolist(), self.tier[places].tolist()
         return tuple(
             Ranked(
-                text_id=int(self.ids[i]),
-                tier=TIERS[int(self.tier[i])],
-                held=tuple(self._held[i].nonzero()[0].tolist()),
-                around=tuple((self._around[i] & ~self._held[i]).nonzero()[0].tolist()),
-                title=tuple(self._title[i].nonzero()[0].tolist()),
-                coverage=float(self._share[i]),
-                own=float(self._own[i]),
-                near=float(self._near[i]),
-                prior=float(self._prior[i]),
-                recency=float(self._recency[i]),
-                kind=float(self._kind[i]),
-                score=float(self.score[i]),
-                session_score=float(session),
+                text_id=texts[n],
+                tier=TIERS[tiers[n]],
+                held=tuple(held[n].nonzero()[0].tolist()),
+                around=tuple(around[n].nonzero()[0].tolist()),
+                title=tuple(title[n].nonzero()[0].tolist()),
+                coverage=share,
+                own=own,
+                near=near,
+                prior=prior,
+                recency=age,
+                kind=kind,
+                score=score,
+                session_score=sessions[n],
             )
-            for i, session in zip(places.tolist(), sessions.tolist(), strict=True)
+            for n, (share, own, near, prior, age, kind, score) in enumerate(values)
         )
 
 
@@ -212,7 +219,12 @@ def _fused(asked: Asked, ids: Ids, query: str, fusion: Fusion) -> Ranking:
     closer.check(places.tolist())
     closer.order(0)
     ranked = tuple(
-        msgspec.structs.replace(one, score=float(found.scores[n]), parts=found.parts.get(one.text_id, {}))
+        msgspec.structs.replace(
+            one,
+            score=float(found.scores[n]),
+            parts=found.parts.get(one.text_id, {}),
+            passage=None if one.held else found.spans.get(one.text_id),
+        )
         for n, one in zip(shown, closer.ranked(places), strict=True)
     )
     return Ranking(ranked, looked.gated() if looked else 0, best, _outside(asked))

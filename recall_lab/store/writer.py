@@ -14,7 +14,10 @@ from recall_lab.model import Applied, Batch, Revision, Source, SourceState
 from recall_lab.store import staging
 from recall_lab.store.batches import BatchWriter
 from recall_lab.store.connection import WriteLock, explained, make_private_folder, open_for_writing
+from recall_lab.store.migrating import migrate
 from recall_lab.store.scopes import Scope, set_scope
+
+_MUCH = 20_000  # changed rows, after which the full-text index is put together
 
 
 class Writer:
@@ -26,6 +29,11 @@ class Writer:
         self._lock = WriteLock(path, wait)
         try:
             self.connection = open_for_writing(path)
+            try:
+                migrate(self.connection, path)
+            except BaseException:
+                self.connection.close()
+                raise
         except BaseException:
             self._lock.release()
             raise
@@ -152,6 +160,9 @@ class Writer:
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the store, so that it can be read on a read-only disk."""
         with explained(self.path):
+            if self.connection.total_changes() >= _MUCH:
+                # Each piece of the full-text index costs every look-up its own; no more than 16 MB are written anew.
+                self.connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', -4000)")
             self.connection.execute("PRAGMA optimize")
             # Where a reader holds an older state the log is kept, and folded in next time.
             with suppress(apsw.BusyError):

@@ -1,0 +1,82 @@
+"""Looking for words finds what the tokenizer finds, and the passage of a long text is where the query stands thickest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recall_lab.model import Filters
+from recall_lab.search import parse, search
+from recall_lab.search.config import SearchConfig
+from recall_lab.search.features import Feature, extract
+from recall_lab.search.locating import locate
+from recall_lab.search.passages import tokenised_matches
+from recall_lab.store import Reader
+from recall_lab.store.fulltext import fulltext_of
+
+VOCABULARY = """
+    parsed parser parsing parse possibly possibilities hopping hop relational rational flies fly skies sky ties
+    getUserName get_user_name UserName username HTTPServer http_server server user name naming a an in on to be
+    error errors TypeError type_errors foo/bar/baz.py foo.bar v2.1.0 #4471 4471 c0ffee12 c0ffee123456 x86
+"""
+QUERIES = (
+    "parse possibly hops relation fly",
+    "getUserName get_user_name",
+    '"parse error" server',
+    "foo/bar/baz.py #4471 c0ffee12",
+    "user name type errors in a naming",
+    "pars* sk*",
+    "HTTPServer x86 v2.1.0",
+)
+texts = st.lists(
+    st.tuples(
+        st.sampled_from(VOCABULARY.split()),
+        st.sampled_from((" ", "\n", ", ", "-", "_", ".", "(", "s ", "", "—", "… ", "→", "“", "✓", "🚀")),
+    ),
+    max_size=60,
+).map(lambda pieces: "".join(word + sign for word, sign in pieces))
+
+
+@pytest.fixture(scope="module")
+def reader(told: Callable[..., Reader]) -> Reader:
+    return told(" ".join(VOCABULARY.split()), "parse error", "an empty room")
+
+
+def wanted(reader: Reader, query: str) -> tuple[Feature, ...]:
+    index = fulltext_of(reader)
+    with index.snapshot():
+        return extract(index, parse(query), SearchConfig(), index.reach(Filters())).positive
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(text=texts, query=st.sampled_from(QUERIES))
+def test_looking_for_words_finds_what_the_tokenizer_finds(reader: Reader, text: str, query: str) -> None:
+    index, features = fulltext_of(reader), wanted(reader, query)
+    located = locate(index, text, features, len(text) + 1)
+    assert {(m.start, m.end, m.feature) for m in located or ()} == {
+        (m.start, m.end, m.feature) for m in tokenised_matches(index, text, features)
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("retry queue drains", "the retry queue drains too slowly"),
+        ("retryQueue", "call retryQueue.drain() here"),
+        ("naive retry", "a naïve retry of the queue"),
+        ("用户 retry", "the retry of 用户 failed"),
+        ('"drains slowly"', "it drains slowly at night"),
+    ],
+)
+@pytest.mark.parametrize("filling", ["some words of prose, ", "queue 1 … "])
+def test_the_passage_of_a_long_text_is_where_the_query_stands_thickest(
+    told: Callable[..., Reader], query: str, said: str, filling: str
+) -> None:
+    reader = told(filling * 400 + said + ". " + filling * 400, "nothing of the kind")
+    hit = search(reader, query).hits[0]
+    assert said in hit.text
+    assert len(hit.text) < 700
+    assert all(hit.start <= start < end <= hit.end for start, end in hit.spans)
