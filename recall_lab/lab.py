@@ -79,6 +79,12 @@ class Lab(Upkeep):
 
         return discover(self.settings, _paths(paths))
 
+    def places(self) -> tuple[Path, ...]:
+        """List the folders where ``index`` looks for transcripts, whether they exist or not."""
+        from recall_lab.capture.discovery import known_places
+
+        return tuple(folder for folder, _ in known_places(self.settings))
+
     def preview_export(self, path: Path | str) -> tuple[ConversationInfo, ...]:
         """List the conversations in an account export, or in its archive; nothing is captured.
 

@@ -78,6 +78,11 @@ class Discovery(msgspec.Struct, frozen=True):
 
 def known_folders(settings: Settings) -> Iterator[tuple[Path, str]]:
     """Yield (folder, machine) of every place where a known host keeps transcripts and that exists."""
+    return (place for place in known_places(settings) if place[0].is_dir())
+
+
+def known_places(settings: Settings) -> Iterator[tuple[Path, str]]:
+    """Yield (folder, machine) of every place where a known host may keep transcripts."""
     homes = [(settings.user_home, "local"), *((root.path, root.machine) for root in settings.roots)]
     places: list[tuple[Path, tuple[str, ...], str]] = [
         (home / base, names, machine) for home, machine in homes for base, names in _PLACES
@@ -92,8 +97,7 @@ def known_folders(settings: Settings) -> Iterator[tuple[Path, str]]:
         places.append((settings.gemini_home / ".gemini", ("tmp",), "local"))
     for base, names, machine in places:
         for name in names:
-            if (base / name).is_dir():
-                yield base / name, machine
+            yield base / name, machine
 
 
 def discover(

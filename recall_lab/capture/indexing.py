@@ -19,6 +19,7 @@ from recall_lab.capture.files import is_there, path_text
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
 from recall_lab.capture.preparing import RedactsTexts
+from recall_lab.capture.privacy import may_hold_secret
 from recall_lab.capture.reading import Reading
 from recall_lab.capture.rules import open_rules
 from recall_lab.hosts import HOSTS
@@ -97,7 +98,7 @@ class _Capture:
     def capture(self, seen: Discovery, *, progress: bool) -> None:
         """Read every transcript that has something new."""
         for path in seen.unrecognised:
-            self._problems.append(_unrecognised(path))
+            self._problems.append(_unrecognised(self._shown(path)))
         plans = [plan for found in seen.found if (plan := self._carry_out(found)) is not None]
         jobs = [plan.job for plan in plans if plan.job]
         context = Context(
@@ -119,7 +120,7 @@ class _Capture:
                 if isinstance(outcome, Ready):
                     self.rules_seconds = max(self.rules_seconds, outcome.rules_seconds)
                 elif isinstance(outcome, Failed):
-                    self._problems.append(_unreadable(str(jobs[outcome.job].path), outcome.why))
+                    self._problems.append(_unreadable(self._shown(jobs[outcome.job].path), outcome.why))
                 else:
                     self._take(plans[outcome.job], outcome.reading)
                     bar.update(outcome.reading.bytes)
@@ -145,8 +146,14 @@ class _Capture:
     def _stored_path(self, path: Path) -> str:
         """Return the path as the store writes it: redacted, where one of its paths was."""
         text = path_text(path)
-        if not self._paths_redacted:
-            return text
+        return self._redacted(text) if self._paths_redacted else text
+
+    def _shown(self, path: Path) -> str:
+        """Return the path as a problem may show it; the rules are loaded only for one that might hold a secret."""
+        text = path_text(path)
+        return self._redacted(text) if may_hold_secret(text) else text
+
+    def _redacted(self, text: str) -> str:
         if self._redactor is None:
             self._redactor = open_rules(self._settings)
         return self._redactor.redact([text])[0].text
@@ -261,9 +268,9 @@ def _progress_bar(total: int, *, show: bool) -> tqdm[NoReturn]:
     )
 
 
-def _unrecognised(path: Path) -> SourceProblem:
+def _unrecognised(path: str) -> SourceProblem:
     return SourceProblem(
-        source=str(path),
+        source=path,
         state="not_captured",
         detail="not recognised as a transcript",
         next=f"`recall-lab index {path} --host NAME` captures it, if you know whose it is",

@@ -147,6 +147,8 @@ def read_all(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, 
         try:
             for reading in reader.read(job):
                 yield Read(number, reading)
+        except SourceError as error:  # of this one alone
+            yield Failed(number, str(error).removeprefix(f"{job.path}: "))
         except OSError as error:
             if isinstance(error, RecallLabError):
                 raise

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 _UNPRINTABLE = re.compile(f"[{HOSTILE}]")
 
 
+class NamedPath(click.Path):
+    """A path that somebody named; an empty one would mean the working folder, which nobody named."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or refuse the empty word."""
+        if value == "":
+            self.fail("the path is empty; name a file or a folder, or leave it out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class Interrupted(Exception):  # noqa: N818 - the person wanted it
     """The person pressed Ctrl-C while a command ran."""
 
@@ -48,7 +61,16 @@ class Face:
             from recall_lab.lab import open_lab
 
             self._labs[create] = open_lab(self.home, create=create)
+            self._say_zone(self._labs[create].zone)
         return self._labs[create]
+
+    def _say_zone(self, zone: str) -> None:
+        """Say once that TZ cannot be used; a zone of the settings needs none."""
+        from recall_lab.times import ignored_zone, local_zone
+
+        ignored = ignored_zone()
+        if ignored and zone == local_zone() and len(self._labs) == 1:
+            self.note(f"note: TZ={ignored} is not a time zone that is known here; days and times are {zone}")
 
     def close(self) -> None:
         """Let go of the store."""

@@ -8,7 +8,7 @@ from threading import Event
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, someone_answers, table
 from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
@@ -16,7 +16,7 @@ from recall_lab.model import IndexReport
 
 
 @command("index")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=NamedPath())
 @click.option("--host", metavar="NAME", help="The host of a file that is not recognised.")
 @click.option("--rebuild", is_flag=True, help="Read the sources from the start and replace what was captured of them.")
 @click.option("--watch", is_flag=True, help="Keep going: capture what changes, until Ctrl-C.")
@@ -64,6 +64,10 @@ def index_(
         face.answer(report)
     else:
         show_report(report)
+    if not paths and not report.sources_seen:
+        places = dict.fromkeys(str(place) for place in lab.places())
+        face.note(f"No transcripts yet. Looked in {', '.join(places)}.")
+        face.note("`recall-lab index DIR` captures another folder; `recall-lab demo` shows all this on a sample.")
     return 0
 
 

@@ -149,8 +149,14 @@ class Reader:
             try:
                 self.connection.set_busy_timeout(BUSY_MS)
                 self.connection.execute(_READER_PRAGMAS)
-                if check_is_store(self.connection, path) == 0:
+                version = check_is_store(self.connection, path)
+                if version == 0:
                     raise NoStoreError(f"{path}: the store is empty; run `recall-lab index` first")
+                if version < SCHEMA_VERSION:
+                    raise StoreVersionError(
+                        f"{path}: made by an older recall_lab (schema {version}, not {SCHEMA_VERSION}); "
+                        "`recall-lab index` copies it and brings it up to date"
+                    )
             except BaseException:
                 self.connection.close()
                 raise
@@ -242,7 +248,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """Open or create the store (0600, write-ahead log) and bring its schema up to date.
+    """Open or create the store (0600, write-ahead log); its schema may be an older one, see ``migrating``.
 
     Raises:
         StoreError: it cannot be made, opened or written, or was not made by this program.

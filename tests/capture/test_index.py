@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from recall_lab.capture import discover, reading
 from recall_lab.capture.indexing import index
+from recall_lab.capture.privacy import may_hold_secret
 from recall_lab.errors import SourceError, UsageError
 from recall_lab.store import open_reader
 from recall_lab.store.status import status
@@ -408,3 +409,37 @@ def test_a_reader_sees_whole_transactions_while_a_capture_runs(home: Home) -> No
         assert count() == 1
         reader.connection.execute("COMMIT")
         assert count() == 2
+
+
+def test_a_source_whose_reading_was_kept_by_another_version_does_not_stop_the_others(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write(*lines(["one"]))
+    home.write(record(1, "two", sessionId=SESSION.replace("5f0c", "6f0c")), path=home.project / "other.jsonl")
+
+    def read(reader: reading.SourceReader, job: reading.Job) -> Any:
+        if job.path == home.file:
+            raise SourceError(f"{job.path}: what is kept of it cannot be read on")
+        return iter(list(whole(reader, job)))
+
+    whole = reading.SourceReader.read
+    monkeypatch.setattr(reading.SourceReader, "read", read)
+    report = home.index()
+    assert home.texts() == ["two"]
+    assert [(p.source, p.detail.count(str(home.file))) for p in report.problems] == [(str(home.file), 0)]
+
+
+@pytest.mark.parametrize("name", ["password=hunter2.json", "my-secret-hunter2.json"])
+def test_a_problem_shows_no_secret_of_a_name(home: Home, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recall_lab.capture.indexing.open_rules", lambda _: FakeRedactor())
+    home.write(*lines(["one"]))
+    (home.project / name).write_text("{}")
+    (problem,) = home.index().problems
+    assert "hunter2" not in f"{problem.source} {problem.next}"
+    assert "[REDACTED:password]" in problem.source
+
+
+def test_names_that_hosts_give_need_no_rules(home: Home) -> None:
+    rollout = ".codex/sessions/2026/05/01/rollout-2026-05-01T10-00-00-5f0c7a3e-1111-4222-8333-944455556666.jsonl"
+    named = (home.file.relative_to(home.root), rollout)
+    assert not any(may_hold_secret(str(name)) for name in named)
