@@ -83,7 +83,10 @@ def call_line(method: str, *values: object, **named: object) -> str:
 def why_words(why: Why) -> list[str]:
     """Say in a few words each why a hit is there."""
     tiers = {"exact": "exact match", "all": "every term", "some": f"{why.coverage:.0%} of the terms by weight"}
-    words = [tiers[why.tier]]
+    meaning = why.parts.get("meaning")
+    words = [tiers[why.tier]] if why.terms or why.neighbors or why.title or why.tier != "some" else []
+    if meaning is not None:
+        words.append(f"similar in meaning ({meaning:.2f})")
     words += [f"phrase “{phrase}”" for phrase in why.phrases]
     words += [f"identifier {identifier}" for identifier in why.identifiers]
     if why.terms:

@@ -14,7 +14,8 @@ RecallLabError
 │   ├── StoreBusyError               another writer holds it
 │   └── StoreFullError               no room on the disk
 ├── MirrorError (OSError)            the mirror cannot be built or opened
-└── RedactionError (RuntimeError)    the detector cannot be loaded; nothing is captured without it
+├── RedactionError (RuntimeError)    the detector cannot be loaded; nothing is captured without it
+└── SemanticError (RuntimeError)     search by meaning has no model or no vectors
 """
 
 from __future__ import annotations
@@ -86,3 +87,7 @@ class MirrorError(RecallLabError, OSError):
 
 class RedactionError(RecallLabError, RuntimeError):
     """The detector cannot be loaded, so nothing may be captured."""
+
+
+class SemanticError(RecallLabError, RuntimeError):
+    """Search by meaning has no model or no vectors."""

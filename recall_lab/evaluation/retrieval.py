@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,8 @@ from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.evaluation.benchmark import Benchmark, Captured, Question, capture_benchmark, read_benchmark
 from recall_lab.evaluation.measures import MEASURES, SESSION_MEASURES, by_query, mean
 from recall_lab.evaluation.statistics import Comparison, compare
-from recall_lab.search import Scope, SearchConfig, group_sessions, parse_config, search
+from recall_lab.search import Scope, SearchConfig, group_sessions, parse_config
+from recall_lab.semantic import build, find, open_model, vectors_folder
 from recall_lab.store import Reader, open_reader
 
 _FOR_SESSIONS = 50  # hits that sessions are ranked from
@@ -63,6 +65,7 @@ def evaluate_retrieval(
     config: SearchConfig = SearchConfig(),  # noqa: B008 (frozen)
     against: SearchConfig | None = None,
     progress: Callable[[int, int], None] | None = None,
+    model: Path | None = None,
 ) -> RetrievalReport:
     """Capture a benchmark folder into a temporary store, search it, and measure.
 
@@ -72,14 +75,17 @@ def evaluate_retrieval(
         config: The configuration to measure.
         against: A second one to compare it with, query by query.
         progress: Told how many queries are done, and of how many.
+        model: The folder of a model for search by meaning; the installed one when None.
 
     Raises:
         NotFoundError, UsageError: the folder is not a benchmark; the message names file and line.
+        SemanticError: a configuration searches by meaning, and there is no model.
     """
     with opened(folder, redactor) as (reader, benchmark, captured):
+        _embed(reader, [config, *([against] if against else [])], model)
         done = _Progress(progress, len(benchmark.questions) * (2 if against else 1))
-        measured = _measure(reader, benchmark, captured, config, done)
-        other = _measure(reader, benchmark, captured, against, done) if against else None
+        measured = _measure(reader, benchmark, captured, config, done, model)
+        other = _measure(reader, benchmark, captured, against, done, model) if against else None
     report = _report(benchmark, config, measured)
     return msgspec.structs.replace(report, comparison=compare(measured.values, other.values)) if other else report
 
@@ -102,6 +108,7 @@ def ablate(
     *,
     redactor: RedactsTexts,
     progress: Callable[[int, int], None] | None = None,
+    model: Path | None = None,
 ) -> tuple[Ablation, ...]:
     """Measure several configurations on one benchmark folder, each compared with the first.
 
@@ -110,14 +117,17 @@ def ablate(
         names: Configurations as ``search.parse_config`` reads them: ``default``, ``plain``, ``near=0,far=0``.
         redactor: Takes secrets out of the corpus.
         progress: Told how many queries are done, and of how many.
+        model: The folder of a model for search by meaning; the installed one when None.
 
     Raises:
         NotFoundError, UsageError: the folder is not a benchmark, or a name no configuration.
+        SemanticError: a configuration searches by meaning, and there is no model.
     """
     configs = [parse_config(name) for name in names]
     with opened(folder, redactor) as (reader, benchmark, captured):
+        _embed(reader, configs, model)
         done = _Progress(progress, len(benchmark.questions) * len(configs))
-        measured = [_measure(reader, benchmark, captured, config, done) for config in configs]
+        measured = [_measure(reader, benchmark, captured, config, done, model) for config in configs]
     reports = [_report(benchmark, *pair) for pair in zip(configs, measured, strict=True)]
     return tuple(
         Ablation(name, msgspec.structs.replace(report, comparison=compare(one.values, measured[0].values)))
@@ -134,6 +144,12 @@ def opened(folder: Path, redactor: RedactsTexts) -> Iterator[tuple[Reader, Bench
         captured = capture_benchmark(benchmark, store, redactor)
         with open_reader(store) as reader:
             yield reader, benchmark, captured
+
+
+def _embed(reader: Reader, configs: Sequence[SearchConfig], model: Path | None) -> None:
+    """Make the vectors of the temporary store, if any configuration needs them."""
+    if any(config.mode != "lexical" for config in configs):
+        build(reader, vectors_folder(reader.path), open_model(model))
 
 
 def _report(benchmark: Benchmark, config: SearchConfig, measured: _Measured) -> RetrievalReport:
@@ -162,7 +178,12 @@ class _Progress:
 
 
 def _measure(
-    reader: Reader, benchmark: Benchmark, captured: Captured, config: SearchConfig, progress: _Progress
+    reader: Reader,
+    benchmark: Benchmark,
+    captured: Captured,
+    config: SearchConfig,
+    progress: _Progress,
+    model: Path | None,
 ) -> _Measured:
     answerable = {q for q, grades in benchmark.grades.items() if max(grades.values(), default=0) > 0}
     rankings: dict[str, list[str]] = {}
@@ -174,18 +195,11 @@ def _measure(
         scope: Scope = "all" if question.scope is None else "repo"
         repo = None if question.scope is None else captured.scopes.get(question.scope, "\x00")
         began = time.perf_counter()
-        answer = search(reader, question.text, config=config, scope=scope, repo=repo, now=benchmark.newest)
+        ask = partial(find, reader, question.text, config=config, model=model, strict=True, scope=scope, repo=repo)
+        answer = ask(now=benchmark.newest)
         seconds.append(time.perf_counter() - began)
         if question.id in answerable:
-            more = search(
-                reader,
-                question.text,
-                config=config,
-                scope=scope,
-                repo=repo,
-                now=benchmark.newest,
-                limit=_FOR_SESSIONS,
-            )
+            more = ask(now=benchmark.newest, limit=_FOR_SESSIONS)
             rankings[question.id] = [captured.rows[hit.block_id] for hit in answer.hits]
             sessions[question.id] = [
                 of_row[captured.rows[group.hits[0].block_id]] for group in group_sessions(more.hits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from recall_lab.errors import UsageError
@@ -32,6 +34,9 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
         question_words: Drop the words that only make a question.
         identifiers: Look for identifiers and phrases as such.
         split_identifiers: Search the parts of camelCase identifiers.
+        mode: ``lexical`` (by words), ``semantic`` (by meaning) or ``hybrid`` (both); ``semantic.find`` carries it out.
+        meaning: What a cosine of 1 counts beside the best score by words, in a hybrid search.
+        least_meaning: Cosine from which a text is found by its meaning alone.
     """
 
     k1: float = 1.2
@@ -55,6 +60,9 @@ class SearchConfig(msgspec.Struct, frozen=True, kw_only=True):
     question_words: bool = True
     identifiers: bool = True
     split_identifiers: bool = True
+    mode: Literal["lexical", "semantic", "hybrid"] = "lexical"
+    meaning: float = 0.5
+    least_meaning: float = 0.3
 
 
 PLAIN = SearchConfig(

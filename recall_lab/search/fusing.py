@@ -47,11 +47,13 @@ class Fused(msgspec.Struct, frozen=True):
         texts: text_ids, best first; empty to answer with nothing.
         scores: A score for each, falling.
         parts: By text_id, what WHY says of the other way of finding, by name (``meaning``: a cosine).
+        spans: By text_id, the passage to show of a text that holds no word of the query; (start, end) in code points.
     """
 
     texts: Sequence[int]
     scores: Sequence[float]
     parts: dict[int, dict[str, float]] = {}
+    spans: dict[int, tuple[int, int]] = {}
 
 
 Fusion = Callable[[Lexical], Fused]

@@ -1,0 +1,178 @@
+"""The door of the room: a search by words, by meaning, or by both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from recall_lab.errors import SemanticError
+from recall_lab.model import Answer
+from recall_lab.search import Fused, Lexical, SearchConfig, search
+from recall_lab.semantic.fusing import fuse
+from recall_lab.semantic.models import Embedder, model_files, open_model
+from recall_lab.semantic.vectors import Array, Found, Segment, cosines_of, nearest, segments, vectors_folder
+from recall_lab.store import Reader
+from recall_lab.store.prose import hashes_of, prose
+
+_NEAREST: Final = 100  # texts that meaning brings
+_WAYS: Final = 4  # times as many are looked at where filters take some away
+
+
+class VectorStatus(msgspec.Struct, frozen=True):
+    """What search by meaning stands on.
+
+    Attributes:
+        model: Name of the model that would be used; None when there is none.
+        fingerprint: Of that model.
+        problem: Why there is none, with the next step.
+        texts: Texts of prose in the store.
+        embedded: Those with vectors of this model, or of any model where this one is not there.
+        passages: Vectors in all.
+        stale: Vectors whose text is gone or says something else, or that another model made; a build takes them away.
+        bytes: Size of the vectors on the disk.
+        folder: Where they are.
+    """
+
+    model: str | None
+    fingerprint: str | None
+    problem: str | None
+    texts: int
+    embedded: int
+    passages: int
+    stale: int
+    bytes: int
+    folder: str
+
+
+def find(
+    reader: Reader,
+    query: str,
+    *,
+    config: SearchConfig = SearchConfig(),  # noqa: B008 (frozen)
+    model: Embedder | Path | None = None,
+    strict: bool = False,
+    **asked: Any,
+) -> Answer:
+    """Search as ``config.mode`` says: by words, by meaning, or by both.
+
+    Args:
+        reader: The store, opened for reading; its vectors stand beside it.
+        query: Anything that a person types or pastes.
+        config: Weights and switches.
+        model: An open model, or the folder of one; the installed one when None.
+        strict: Raise instead of searching by words where both are wanted and meaning cannot be had.
+        asked: Filters, scope, limit and offset: what ``search.search`` takes.
+
+    Returns:
+        The answer; its notice says when meaning was wanted and words alone were searched.
+
+    Raises:
+        SemanticError: there is no model or there are no vectors, and only they could answer.
+        UsageError, StoreError: as ``search.search``.
+    """
+    if config.mode == "lexical":
+        return search(reader, query, config=config, **asked)
+    try:
+        return search(reader, query, config=config, fusion=fusion(reader, config, model), **asked)
+    except SemanticError as error:
+        if strict or config.mode == "semantic":
+            raise
+        answer = search(reader, query, config=config, **asked)
+        said = f"searched by words alone: {error}"
+        return msgspec.structs.replace(answer, notice=f"{said}; {answer.notice}" if answer.notice else said)
+
+
+def fusion(reader: Reader, config: SearchConfig, model: Embedder | Path | None = None) -> _Meaning:
+    """What ``search.search`` asks for the last word on the order.
+
+    Raises:
+        SemanticError: there is no model, or there are no vectors of it.
+    """
+    folder = vectors_folder(reader.path)
+    if not segments(folder):
+        raise SemanticError("there are no vectors yet; run `recall-lab semantic build`")
+    opened = open_model(model) if model is None or isinstance(model, Path) else model
+    found = segments(folder, opened.fingerprint)
+    if not found:
+        raise SemanticError(f"another model made the vectors, not {opened.name}; run `recall-lab semantic build`")
+    return _Meaning(reader, config, opened, found)
+
+
+class _Meaning:
+    """Looks a query up among the vectors and makes one order of both ways of finding."""
+
+    def __init__(self, reader: Reader, config: SearchConfig, model: Embedder, found: Sequence[Segment]) -> None:
+        self._reader = reader
+        self._config = config
+        self._model = model
+        self._segments = found
+
+    def __call__(self, lexical: Lexical) -> Fused:
+        vector = self._model.query(lexical.query)
+        near = nearest(self._segments, vector, lexical.eligible, _NEAREST * _WAYS)
+        near = self._passing(lexical, near)
+        near |= cosines_of(self._segments, vector, lexical.texts)
+        return fuse(lexical, self._current(near), self._config)
+
+    def _passing(self, lexical: Lexical, near: dict[int, Found]) -> dict[int, Found]:
+        """The best of those that pass every filter."""
+        passing = set(lexical.passing(_ids(near)).tolist())
+        return {text: near[text] for text in [text for text in near if text in passing][:_NEAREST]}
+
+    def _current(self, near: dict[int, Found]) -> dict[int, Found]:
+        """Those whose text still says what it said when the vector was made."""
+        now = hashes_of(self._reader, near)
+        return {text: one for text, one in near.items() if now.get(text) == one.hash}
+
+
+def status(reader: Reader, model: Path | None = None) -> VectorStatus:
+    """Say what search by meaning stands on.
+
+    Args:
+        reader: The store, opened for reading.
+        model: The folder of a model; the installed one when None.
+    """
+    import numpy as np
+
+    opened, problem = None, None
+    try:
+        model_files(model)
+        opened = open_model(model)
+    except SemanticError as error:
+        problem = str(error)
+    folder = vectors_folder(reader.path)
+    every = segments(folder)
+    ids, hashes = prose(reader)
+    now = dict(zip(ids.tolist(), hashes.tolist(), strict=True))
+    embedded: set[int] = set()
+    stale = 0
+    for segment in every:
+        rows = segment.rows
+        if opened and segment.fingerprint != opened.fingerprint:
+            stale += len(rows)
+            continue
+        for text, head in zip(rows.texts.tolist(), rows.hashes.tolist(), strict=True):
+            if now.get(text) == head:
+                embedded.add(text)
+            else:
+                stale += 1
+    return VectorStatus(
+        model=opened.name if opened else None,
+        fingerprint=opened.fingerprint if opened else None,
+        problem=problem,
+        texts=len(np.unique(ids)),
+        embedded=len(embedded),
+        passages=sum(len(segment.rows) for segment in every),
+        stale=stale,
+        bytes=sum(segment.path.stat().st_size for segment in every),
+        folder=str(folder),
+    )
+
+
+def _ids(texts: dict[int, Found]) -> Array:
+    import numpy as np
+
+    return np.array(sorted(texts), np.int32)
