@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.errors import MirrorError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from recall_lab.analytics import Catalogue, Coverage, UsageReport
     from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
+    from recall_lab.reporting import Report
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 REFRESH_OWED = "mirror-is-behind"
@@ -206,6 +208,39 @@ class Analysis(Home):
         from recall_lab.analytics import coverage
 
         return coverage(self.mirror, host=host, repo=repo)
+
+    def report(
+        self,
+        path: Path | str,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        host: str | None = None,
+        repo: str | None = None,
+        model: str | None = None,
+    ) -> Report:
+        """Write the usage and coverage dashboards as one self-contained HTML page (0600), which opens offline.
+
+        Args:
+            path: The file; an older one is replaced.
+            since: A time as people type it; only what happened from then on.
+            until: Likewise; a day is included.
+            host: Only this host.
+            repo: Only this repository.
+            model: Only this model.
+
+        Raises:
+            UsageError: the file cannot be written.
+            NotFoundError: its folder is not there.
+            QueryError, TimeError: a filter cannot be used.
+        """
+        from recall_lab.evidence import write_private
+        from recall_lab.reporting import Report, report_page
+
+        page, charts = report_page(self, since=since, until=until, host=host, repo=repo, model=model)
+        target = Path(path).expanduser()
+        write_private(target, page)
+        return Report(file=str(target), charts=charts, bytes=len(page.encode()))
 
     def check_mirror(self) -> MirrorCheck:
         """Compare the mirror with the store, table by table.

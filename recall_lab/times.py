@@ -40,6 +40,12 @@ def local_zone(environ: Mapping[str, str] | None = None) -> str:
     return name if name and _is_zone(name) else "UTC"
 
 
+def ignored_zone(environ: Mapping[str, str] | None = None) -> str | None:
+    """Return what TZ says where that is no zone that can be used, so that ``local_zone`` passes over it."""
+    name = (os.environ if environ is None else environ).get("TZ", "").lstrip(":")
+    return name if name and not _is_zone(name) else None
+
+
 def check_zone(name: str) -> str:
     """Return ``name`` if it is an IANA zone.
 

@@ -19,7 +19,7 @@ class Coverage(Record, frozen=True, kw_only=True):
 
     Attributes:
         sources: Transcripts that the store knows.
-        sessions: Sessions that they hold.
+        sessions: Sessions that they tell of, subagents inside another session's transcript included.
         states: How many sources are in each state.
         records: Records of all sources, in all and by disposition.
         bytes: Their bytes likewise; ``unread_bytes`` come on top.
@@ -64,8 +64,11 @@ def coverage(mirror: Mirror, *, host: str | None = None, repo: str | None = None
         repo: Only sources whose session belongs to this repository.
     """
     only = {"host": host, "repo": repo}
-    [(sources, sessions, last, missing, unread)] = mirror.rows(
-        f"""SELECT count(*), count(DISTINCT session_id),
+    [(sessions,)] = mirror.rows(
+        "SELECT count(*) FROM sessions WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)", only
+    )
+    [(sources, last, missing, unread)] = mirror.rows(
+        f"""SELECT count(*),
                    strftime(max(captured_at), '%Y-%m-%dT%H:%M:%SZ'),
                    strftime(min(modified) FILTER (state = 'source_missing'), '%Y-%m-%dT%H:%M:%SZ'),
                    coalesce(sum(greatest(size - cursor, 0)) FILTER (state <> 'source_missing'), 0)::BIGINT

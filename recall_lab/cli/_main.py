@@ -61,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 
+def open_workbench() -> NoReturn:
+    """Run ``recall-lab lab``; what ``jupyter recall-lab`` calls, with the arguments that follow."""
+    sys.exit(run(["lab", *sys.argv[1:]]))
+
+
 def run(argv: Sequence[str]) -> int:
     """Run one command.
 

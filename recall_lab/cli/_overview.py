@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "session-export": Entry(OUTCOMES, NEXT, "Export a session in pages for other programs."),
     "session-relations": Entry(OUTCOMES, NEXT, "Show how sessions belong together."),
     "usage": Entry(ANALYSIS, COUNT, "Add up tokens and cost, each model call once."),
+    "report": Entry("recall_lab.cli.report", COUNT, "Write the dashboards as one HTML page that opens offline."),
     "query": Entry(ANALYSIS, COUNT, "Run a named query, or list them all."),
     "mirror": Entry(ANALYSIS, COUNT, "Bring the DuckDB mirror up to date."),
     "sql": Entry(ANALYSIS, COUNT, "Ask the mirror in DuckDB SQL."),

@@ -16,6 +16,7 @@ from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count
 from recall_lab.errors import UsageError
+from recall_lab.glance import key_name
 
 if TYPE_CHECKING:
     from recall_lab.analysis import Table
@@ -78,7 +79,7 @@ def usage_(face: Face, by: str, **filters: str | None) -> None:
     keys = ("calls", "input", "output", "cache read", "cache write 5m", "cache write 1h", "cost (USD)", "unpriced")
     rows = [
         (
-            row.key or "(none)",
+            key_name(by, row.key),
             row.calls,
             row.input_tokens,
             row.output_tokens,

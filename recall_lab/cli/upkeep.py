@@ -6,7 +6,7 @@ import click
 
 from recall_lab.cli._frame import Face, command, text_argument
 from recall_lab.cli._terminal import bold, dim, table
-from recall_lab.display import count, megabytes, one_line, visible
+from recall_lab.display import count, megabytes, one_line, short_repo, shortened, visible
 from recall_lab.settings import Root
 from recall_lab.times import show_time
 
@@ -72,7 +72,15 @@ def sessions_(
         face.answer({"sessions": found, "zone": lab.zone})
         return
     rows = [
-        (show_time(one.ended, lab.zone), one.host, one.native_id, one.relation, one.turns, one.repo, one.title)
+        (
+            show_time(one.ended, lab.zone),
+            one.host,
+            one.native_id,
+            one.relation,
+            one.turns,
+            short_repo(one.repo) if one.repo else None,
+            shortened(one.title, 60) if one.title else None,
+        )
         for one in found
     ]
     table((f"ended ({lab.zone})", "host", "session", "relation", "turns", "repo", "title"), rows)

@@ -6,8 +6,13 @@ current one: what a table holds is one checksum, the sum of its rows' hashes, wh
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from recall_lab.errors import MirrorError
 from recall_lab.mirror.connecting import Mirror, connect, open_generation
 from recall_lab.mirror.generations import Folder
 from recall_lab.mirror.refreshing import build_beside
@@ -57,15 +62,15 @@ def check(store_path: Path, folder: Path, *, wait: float = 600.0) -> MirrorCheck
 
     Args:
         store_path: The SQLite store; opened read-only.
-        folder: The mirror's folder; room for a second mirror is needed in it for as long as this takes.
+        folder: The mirror's folder; room for a second mirror is needed in it for as long as this takes, or in the
+            system's temporary folder where this one cannot be written.
         wait: Seconds to wait for a refresh that is under way.
 
     Raises:
         NoStoreError, StoreError: the store cannot be read.
         MirrorError: there is no mirror, or the scratch one cannot be built.
     """
-    place = Folder(folder)
-    with connect(folder) as mirror, open_reader(store_path) as reader, place.refreshing(wait), snapshot(reader):
+    with connect(folder) as mirror, _room(folder, wait) as place, open_reader(store_path) as reader, snapshot(reader):
         counts = row_counts(reader)
         with build_beside(place, reader) as built, open_generation(built) as fresh:
             counts |= {table: _count(fresh, table) for table in DERIVED}
@@ -79,6 +84,26 @@ def check(store_path: Path, folder: Path, *, wait: float = 600.0) -> MirrorCheck
                 for table in (*TABLES, *DERIVED)
             }
     return MirrorCheck(tables=tables, equal=all(table.equal for table in tables.values()))
+
+
+@contextmanager
+def _room(folder: Path, wait: float) -> Iterator[Folder]:
+    """A place to build in: beside the generations, or, on a disk that is only read, a private folder elsewhere."""
+    if os.access(folder, os.W_OK):
+        place = Folder(folder)
+        with place.refreshing(wait):
+            yield place
+        return
+    try:
+        with TemporaryDirectory(prefix="recall-lab-check-") as scratch:  # made 0700
+            place = Folder(Path(scratch))
+            with place.refreshing(wait):
+                yield place
+    except OSError as error:
+        raise MirrorError(
+            f"{error.filename or folder}: no room to build what the mirror is compared with ({error.strerror}); "
+            "set TMPDIR to a folder that can be written"
+        ) from error
 
 
 def _count(mirror: Mirror, table: str) -> int:

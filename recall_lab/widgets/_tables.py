@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.display import cell, megabytes
+from recall_lab.glance import dollars
 from recall_lab.widgets._base import Telling
 from recall_lab.widgets.views import PictureView, TableView
 
@@ -54,21 +55,6 @@ def _key(value: Any) -> float | str | None:
     if isinstance(value, datetime):
         return value.isoformat()
     return None if value is None else str(value)
-
-
-def dollars(value: float | None) -> str:
-    """A cost as people read it; small ones keep their digits."""
-    if value is None:
-        return "-"
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
-
-
-def compact(number: int) -> str:
-    """A count at a glance: ``1,234``, ``56.7k``, ``8.9M``, ``1.2G``."""
-    for size, sign in ((10**9, "G"), (10**6, "M"), (10**4, "k")):
-        if number >= size:
-            return f"{number / (10**3 if sign == 'k' else size):,.1f}{sign}"
-    return f"{number:,}"
 
 
 class Picture:

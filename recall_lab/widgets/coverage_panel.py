@@ -8,10 +8,10 @@ import ipywidgets
 
 from recall_lab.display import call_line, count, megabytes
 from recall_lab.errors import UsageError
+from recall_lab.glance import coverage_figures, coverage_notes
 from recall_lab.model import STATES
-from recall_lab.times import show_time
 from recall_lab.widgets._base import Panel, choice, row
-from recall_lab.widgets._tables import Picture, compact, fill_table
+from recall_lab.widgets._tables import Picture, fill_table
 from recall_lab.widgets.views import FiguresView, PictureView, TableView
 
 if TYPE_CHECKING:
@@ -114,28 +114,8 @@ class CoveragePanel(Panel):
             fill_table(self.missing, ("source", "state", "waiting bytes") if rows else (), rows, said)
 
     def _show(self, coverage: Coverage) -> None:
-        size = coverage.bytes
-        whole = size.total + coverage.unread_bytes
-        read = size.by_disposition
-        unknown = sum(coverage.unknown_types.values())
-        self.figures.figures = [
-            [compact(coverage.sources), "sources"],
-            [compact(coverage.sessions), "sessions"],
-            [f"{size.total / whole:.1%}" if whole else "-", f"of {megabytes(whole)} read"],
-            [f"{read['indexed'] / whole:.1%}" if whole else "-", "of the bytes are searchable"],
-            [compact(unknown), "records of unknown type"],
-            [compact(coverage.states.get("source_missing", 0)), "transcripts gone from the disk"],
-        ]
-        when = show_time(coverage.last_capture, self.lab.zone)
-        said = [f"Last capture {when} ({self.lab.zone})." if when else "Nothing is captured yet."]
-        amiss = {name: number for name, number in coverage.states.items() if name != "complete"}
-        if amiss:
-            listed = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in amiss.items())
-            said.append(f"Not complete: {listed}.")
-        if coverage.unknown_types:
-            listed = ", ".join(f"{name} ({number})" for name, number in coverage.unknown_types.items())
-            said.append(f"Unknown types: {listed}.")
-        self.figures.status = " ".join(said)
+        self.figures.figures = coverage_figures(coverage)
+        self.figures.status = coverage_notes(coverage, self.lab.zone)
 
     def _chart(self, theme: str) -> alt.TopLevelMixin | None:
         from recall_lab.analytics import chart

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from recall_lab.analytics import GROUPINGS, UsageReport, usage_sql
 from recall_lab.display import call_line, shortened
 from recall_lab.errors import UsageError
+from recall_lab.glance import key_name, usage_figures, usage_notes
 from recall_lab.widgets._base import Panel, choice, field, row
-from recall_lab.widgets._tables import Picture, compact, dollars, fill_table
+from recall_lab.widgets._tables import Picture, fill_table
 from recall_lab.widgets.views import FiguresView, PictureView, TableView
 
 if TYPE_CHECKING:
@@ -95,22 +96,9 @@ class UsagePanel(Panel):
         self._drawn.redraw()
 
     def _show(self, report: UsageReport) -> None:
-        total = report.total
-        sent = total.input_tokens + total.cache_read_tokens + total.cache_write_5m_tokens + total.cache_write_1h_tokens
-        self.figures.figures = [
-            [dollars(total.cost_usd), "cost of the priced calls"],
-            [compact(total.calls), "model calls"],
-            [compact(sent), "tokens sent, cache included"],
-            [compact(total.output_tokens), "tokens written"],
-            [f"{total.cache_read_tokens / sent:.0%}" if sent else "-", "of what was sent came from a cache"],
-        ]
-        prices = report.price_catalogue
-        said = [f"Days are {report.zone}.", f"Prices: {prices.name} {prices.version} of {prices.date}."]
-        if total.unpriced_calls:
-            models = shortened(", ".join(report.unpriced_models), 120)
-            said.append(f"{total.unpriced_calls:,} calls have no known price and are not in the cost: {models}.")
-        self.figures.status = " ".join(said)
-        rows = [[_cell(name, getattr(one, name)) for name in _SHOWN] for one in report.rows]
+        self.figures.figures = usage_figures(report)
+        self.figures.status = usage_notes(report)
+        rows = [[_cell(report.by, name, getattr(one, name)) for name in _SHOWN] for one in report.rows]
         fill_table(self.table, (report.by, *_SHOWN[1:]), rows)
         self.picture.alt = f"Chart of usage by {report.by}; the table below has its numbers"
 
@@ -119,15 +107,16 @@ class UsagePanel(Panel):
 
         if self.report is None:
             return None
-        frame = self.report.frame()
         by = self.report.by
+        frame = self.report.frame()
+        if by != "day":
+            frame = frame.assign(key=[key_name(by, row.key) for row in self.report.rows])
         if by in _CHARTS:
             name, column = _CHARTS[by]
             options = {"zone": self.report.zone} if by == "day" else {}
             return chart(name, frame.rename(columns={"key": column}), theme=theme, **options)
         priced = frame["cost_usd"].notna().any()
         value, unit, called = ("cost_usd", "usd", "Cost") if priced else ("output_tokens", "tokens", "Tokens written")
-        frame = frame.assign(key=frame["key"].fillna("(none)"))
         titles = {"name": "key", "value": value, "unit": unit, "called": called, "title": f"{called} by {by}"}
         return chart("bars", frame, theme=theme, **titles)
 
@@ -148,5 +137,5 @@ def known(lab: Lab, column: str, chosen: str | None) -> list[tuple[str, str]]:
     return [("all", ""), *((shortened(value, 60), value) for value in values)]
 
 
-def _cell(name: str, value: Any) -> Any:
-    return "(none)" if name == "key" and value is None else value
+def _cell(by: str, name: str, value: Any) -> Any:
+    return key_name(by, value) if name == "key" else value

@@ -103,7 +103,7 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
         return nothing("Tokens by model", "No model call in this time.", theme)
     sums = ["calls", *_CLASSES.values(), "cost_usd", "unpriced_calls"]
     grouped = frame.groupby("model", dropna=False, as_index=False, sort=False)[sums].sum(min_count=1).head(20)
-    rows = labelled(grouped, "model")
+    rows = labelled(grouped.assign(model=grouped["model"].fillna("(no model)")), "model")
     rows = rows.assign(price=["no price" if math.isnan(cost) else f"${cost:,.2f}" for cost in rows["cost_usd"]])
     tips = [
         tooltip("label", "Model"),
