@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recall_lab.errors import MirrorError
-from recall_lab.home import Home
 from recall_lab.settings import Settings
+from recall_lab.vectoring import Vectors
 
 if TYPE_CHECKING:
     import altair as alt
@@ -29,7 +29,7 @@ class MirrorBehindWarning(UserWarning):
     """The mirror that answers does not hold the newest sessions yet."""
 
 
-class Analysis(Home):
+class Analysis(Vectors):
     """Asks the mirror of one home."""
 
     def __init__(self, settings: Settings) -> None:

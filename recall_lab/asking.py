@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Names = str | Sequence[str] | None
 Scope = Literal["session", "repo", "all"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+Mode = Literal["lexical", "semantic", "hybrid"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     scope: str | None = None
     require_all: bool = False
     half_life_days: float | None = None
+    mode: str | None = None
 
     def told(self) -> dict[str, object]:
         """The fields that differ from their defaults."""
@@ -48,7 +52,9 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return {name: value for name, value in mine.items() if value != plain[name]}
 
 
-def ask(reader: Reader, query: str, wish: Wish, zone: str, folder: Path | None = None) -> Answer:
+def ask(
+    reader: Reader, query: str, wish: Wish, zone: str, folder: Path | None = None, *, model: Path | None = None
+) -> Answer:
     """Search the store as a person asks for it.
 
     Args:
@@ -57,19 +63,28 @@ def ask(reader: Reader, query: str, wish: Wish, zone: str, folder: Path | None =
         wish: Filters, scope and page.
         zone: IANA name of the zone that times are meant in.
         folder: Where the person is; the working folder when left out.
+        model: The folder of a model for search by meaning; the installed one when left out.
 
     Raises:
+        SemanticError: only meaning was asked for, and there is no model or there are no vectors.
         TimeError: a time cannot be understood.
         UsageError: a filter, scope or limit cannot be used.
     """
     from recall_lab.search import SearchConfig, search
 
+    mode = _mode(wish.mode)
     filters = filters_of(wish, zone)
     config = SearchConfig()
     if wish.half_life_days is not None:
         config = msgspec.structs.replace(config, half_life_days=wish.half_life_days)
     scope, repo, session = _scope_of(reader, wish, folder or Path.cwd())
-    return search(
+    find: Callable[..., Answer] = search
+    if mode != "lexical":
+        from recall_lab import semantic
+
+        config = msgspec.structs.replace(config, mode=mode)
+        find = partial(semantic.find, model=model)
+    return find(
         reader,
         query,
         config=config,
@@ -81,6 +96,14 @@ def ask(reader: Reader, query: str, wish: Wish, zone: str, folder: Path | None =
         offset=wish.offset,
         require_all=wish.require_all,
     )
+
+
+def _mode(given: str | None) -> Mode:
+    if given is None:
+        return "lexical"
+    if given not in MODES:
+        raise UsageError(f"there is no mode {given!r}; use {', '.join(MODES)}")
+    return given
 
 
 def filters_of(wish: Wish, zone: str) -> Filters:

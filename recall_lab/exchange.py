@@ -76,6 +76,7 @@ class Exchange(Evidence):
         gone = forgotten(replaced) if replaced is not None else frozenset()
         with open_reader(self.settings.store) as reader:
             returned = held_of(reader, gone)
+        self._drop_stale_vectors()
         self.refresh(full=True, progress=progress)
         return Restored(replaced=None if replaced is None else str(replaced), returned=returned)
 

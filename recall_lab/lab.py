@@ -187,6 +187,7 @@ class Lab(Upkeep):
         scope: str | None = None,
         require_all: bool = False,
         half_life_days: float | None = None,
+        mode: str | None = None,
     ) -> Hits:
         """Search the history.
 
@@ -210,6 +211,7 @@ class Lab(Upkeep):
                 default ``repo`` inside a repository that has sessions, else ``all``.
             require_all: A hit must hold every word.
             half_life_days: After how many days half of the recency share is gone; 0 leaves age out.
+            mode: ``lexical`` (by words, the default), ``semantic`` (by meaning) or ``hybrid`` (both).
 
         Raises:
             TimeError: a time cannot be understood.
@@ -233,8 +235,9 @@ class Lab(Upkeep):
             scope=scope,
             require_all=require_all,
             half_life_days=half_life_days,
+            mode=mode,
         )
-        answer = ask(self.reader, query, wish, self.zone)
+        answer = ask(self.reader, query, wish, self.zone, model=self.settings.semantic_model)
         return Hits(answer, self, call_line("search", query, **wish.told()), cut=len(answer.hits) == limit)
 
     # ---- panels ----
@@ -290,7 +293,12 @@ class Lab(Upkeep):
         redactor = open_rules(self.settings)
         with steps("searching", show=progress) as step:
             return evaluate_retrieval(
-                Path(folder), redactor=redactor, config=config or SearchConfig(), against=against, progress=step
+                Path(folder),
+                redactor=redactor,
+                config=config or SearchConfig(),
+                against=against,
+                progress=step,
+                model=self.settings.semantic_model,
             )
 
     def audit(self, paths: Paths = (), *, progress: bool = True) -> Audit:

@@ -26,6 +26,7 @@ ENVIRONMENT = {
     "yes": "RECALL_LAB_YES",
     "mask_contacts": "RECALL_LAB_MASK_CONTACTS",
     "cache": "RECALL_LAB_CACHE_DIR",
+    "semantic_model": "RECALL_LAB_SEMANTIC_MODEL",
 }
 
 
@@ -52,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         redaction_rules: Further rule files of the user's, TOML (see ``redaction.user_rules``).
         redaction_allow: Regular expressions of what looks like a secret and may stay.
         mask_contacts: Whether mail addresses, telephone numbers and IP addresses are taken out too.
+        semantic_model: A folder with model.onnx and tokenizer.json for search by meaning; else the installed one.
         cache: Where compiled rules and the sample's store are kept.
         claude_home: Claude Code's folder when CLAUDE_CONFIG_DIR names one.
         codex_home: Codex's folder when CODEX_HOME names one.
@@ -74,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     redaction_rules: tuple[Path, ...] = ()
     redaction_allow: tuple[str, ...] = ()
     mask_contacts: bool = False
+    semantic_model: Path | None = None
     claude_home: Path | None = None
     codex_home: Path | None = None
     pi_home: Path | None = None
@@ -115,6 +118,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     redaction_rules: list[str] | None = None
     redaction_allow: list[str] | None = None
     mask_contacts: bool | None = None
+    semantic_model: str | None = None
 
 
 def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
@@ -160,6 +164,7 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         redaction_rules=tuple(folder / Path(name).expanduser() for name in values.get("redaction_rules", ())),
         redaction_allow=tuple(values.get("redaction_allow", ())),
         mask_contacts=_switch(values.get("mask_contacts", False), origins.get("mask_contacts", "")),
+        semantic_model=folder / Path(model).expanduser() if (model := values.get("semantic_model")) else None,
         claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
         codex_home=_folder(env, "CODEX_HOME", origins, "codex_home"),
         pi_home=_folder(env, "PI_CODING_AGENT_DIR", origins, "pi_home"),

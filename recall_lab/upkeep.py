@@ -182,13 +182,14 @@ class Upkeep(Exchange):
         return TakenOut(done=True, purge=gone, scrubbed=scrubbed, held=held, copies=self._copies())
 
     def _renew_mirror(self, *, progress: bool) -> int:
-        """Build the mirror whole, if there is one; return how many older generations cannot go yet.
+        """Build the mirror whole, if there is one; return how many older generations cannot go yet. Vectors go too.
 
         The old ones go first: what was taken out of the store must not stay in them where no new one can be built.
         """
         from recall_lab.mirror import discard
 
         self._owe_mirror()
+        self._drop_stale_vectors()
         if not self.settings.mirror.exists():
             return 0
         held = discard(self.settings.mirror)

@@ -20,6 +20,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "config": Entry(UPKEEP, CAPTURE, "Show every setting, and where its value comes from."),
     "search": Entry("recall_lab.cli.search", FIND, "Find passages, best first, each with WHY and its receipt."),
+    "semantic": Entry("recall_lab.cli.semantic", FIND, "Search by meaning, with a model on this machine."),
     "read": Entry(EVIDENCE, FIND, "Read a block in its place."),
     "sessions": Entry(UPKEEP, FIND, "List sessions, the newest first."),
     "session": Entry(UPKEEP, FIND, "Read one session, or a part of it."),

@@ -35,6 +35,11 @@ from recall_lab.model import Hit
 @click.option("--offset", type=int, default=0, help="Skip so many.")
 @click.option("--require-all", is_flag=True, help="A hit must hold every word.")
 @click.option("--half-life", "half_life_days", type=float, metavar="DAYS", help="How fast age counts; 0 leaves it out.")
+@click.option(
+    "--mode",
+    type=click.Choice(["lexical", "semantic", "hybrid"]),
+    help="By words [default], by meaning, or by both; see `recall-lab semantic`.",
+)
 def search_(face: Face, query: tuple[str, ...], **wish: Any) -> None:
     """Find passages, best first, each with WHY and its receipt."""
     words = " ".join(text_argument(word) for word in query)

@@ -89,6 +89,8 @@ def build(
                     progress(min(start + _TEXTS_AT_ONCE, len(chosen)), len(chosen))
         finally:
             writer.flush()
+        # What was forgotten or changed while this ran must not come back with it.
+        dropped += _drop(folder, *prose(reader), model.fingerprint)
         _merge(folder, model.fingerprint)
     except OSError as error:
         if isinstance(error, StoreError):

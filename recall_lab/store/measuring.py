@@ -53,7 +53,7 @@ class Stats(Record, frozen=True):
         redacted: Spans that were taken out of texts, by kind.
         rules: Texts by the version of the redaction rules that went through them.
         tables: The largest first.
-        files: Bytes by what lies in the home: store, log, packed, mirror, cache, replaced, other.
+        files: Bytes by what lies in the home: store, log, packed, mirror, cache, vectors, replaced, other.
     """
 
     hosts: tuple[HostStats, ...]
@@ -72,6 +72,7 @@ _FILES = {
     "recall.packed": "packed",
     "mirror": "mirror",
     "cache": "cache",
+    "vectors": "vectors",
 }
 
 
