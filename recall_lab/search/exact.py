@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 import msgspec
 
 from recall_lab.search.features import Feature
+from recall_lab.search.signs import only_signs
 from recall_lab.text import fold
 
 _WORD = re.compile(r"[^\W_]+")
-# Letters and marks beyond ASCII, which folding may make others of; not the dashes, quotes, arrows and signs of prose.
-_FOLDED: Final = re.compile("[\u00aa\u00b5\u00ba\u00c0-\u1fff\u2c00-\U0010ffff]")
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -49,7 +47,7 @@ def holds(text: str, typed: Typed) -> bool:
     if _stands(text.lower(), typed):
         return True
     # Folding a long text takes longer than looking through it, and seldom makes a difference.
-    return not text.isascii() and _FOLDED.search(text) is not None and _stands(fold(text), typed)
+    return not only_signs(text) and _stands(fold(text), typed)
 
 
 def _stands(folded: str, typed: Typed) -> bool:

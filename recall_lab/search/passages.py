@@ -11,6 +11,7 @@ import msgspec
 
 from recall_lab.search.features import Feature
 from recall_lab.search.locating import Match, locate
+from recall_lab.search.signs import only_signs
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
@@ -19,13 +20,6 @@ WHOLE: Final = 640  # blocks up to this length are shown whole
 _LONG: Final = 1500  # blocks up to this length are looked through whole
 _TELLING, _PLACES = 5, 30  # so many features, and of each so many places, say where a long text is densest
 _BEFORE, _AFTER = 220, 400  # what is looked at closely beside the place that a guide points to
-
-
-# ASCII, and signs that stand between words in every form: dashes, quotes, bullets, arrows, boxes, emoji.
-_PLAIN: Final = re.compile(
-    "[\x00-\x7f\xa0\xa7\xab\xb1\xb7\xbb\xd7\u2010-\u2027\u2030-\u203a\u2190-\u23ff\u2500-\u2775\u2794-\u27bf"
-    "\U0001f300-\U0001faff]*"
-)
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -72,7 +66,7 @@ def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> lis
     Returns:
         Matches in order; each slices the text to what matched.
     """
-    if _PLAIN.fullmatch(text) and all(term.isascii() for feature in features for term in feature.terms):
+    if only_signs(text) and all(term.isascii() for feature in features for term in feature.terms):
         return locate(index, text, features, len(text)) or []
     return tokenised_matches(index, text, features)
 

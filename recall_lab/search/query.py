@@ -12,8 +12,6 @@ from typing import Final, Literal
 
 import msgspec
 
-from recall_lab.text_entities import PROGRAMS
-
 MAX_QUERY: Final = 4000  # code points; more than anybody types, enough for a pasted error
 MAX_CLAUSES: Final = 64
 
@@ -142,11 +140,11 @@ def _has_operands(word: str, position: int, items: list[tuple[str, str, str]]) -
 def _is_command(text: str) -> bool:
     """Whether a shell command was pasted, whose flags are no exclusions."""
     words = text.removeprefix("$ ").split()
-    return (
-        len(words) > 1
-        and words[0].rpartition("/")[2] in PROGRAMS | _SHELL_WORDS
-        and any(word[0] == "-" for word in words[1:])
-    )
+    if len(words) < 2 or not any(word[0] == "-" for word in words[1:]):
+        return False
+    from recall_lab.text_entities import PROGRAMS
+
+    return words[0].rpartition("/")[2] in PROGRAMS | _SHELL_WORDS
 
 
 def _clause(word: str) -> Clause:

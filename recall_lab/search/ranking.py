@@ -120,16 +120,22 @@ class _Looked:
         """Places among the ids, the best first, without what the gate holds back; the first ``until`` are verified."""
         import numpy as np
 
-        asked = self._asked
+        asked, reach = self._asked, until
         while True:
             self._weigh()
             keep = np.flatnonzero(self._keep)
             tier = self.tier[keep] if asked.config.tiers else np.zeros(len(keep), np.int8)
             order = keep[np.lexsort((-self.ids[keep], -self.score[keep], tier))]
-            unchecked = [i for i in order[:until].tolist() if self.tier[i] == 0 and not self._checked[i]]
-            if not unchecked:
+            if not self._unchecked(order[:until]):
                 return order
-            self.check(unchecked)
+            self.check(self._unchecked(order[:reach]))
+            # Where many only seem to be exact, each round looks at more of them.
+            reach *= 2
+
+    def _unchecked(self, order: Any) -> list[int]:
+        tier, checked = self.tier[order], self._checked[order]
+        unchecked: list[int] = order[(tier == 0) & ~checked].tolist()
+        return unchecked
 
     def check(self, places: list[int]) -> None:
         """Look whether texts hold phrases and identifiers as typed; take from what they hold what they do not."""

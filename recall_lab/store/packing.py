@@ -21,8 +21,9 @@ from recall_lab.store.columns import Columns, change_number
 from recall_lab.store.connection import Reader, explained, open_reader, rows
 
 MAGIC: Final = b"RLPACK01"
-LARGE: Final = 20_000  # texts; smaller stores need no packing
+LARGE: Final = 4_000  # texts; smaller stores need no packing
 BEHIND: Final = 4_096  # texts that may be missing from the packed postings before it is packed again
+FEW: Final = 8  # changes that are not looked at more closely
 COMMON: Final = 8_192  # texts that hold a word before its postings are packed
 _GROWTH: Final = 1.25  # how much larger the index is when its words are counted again
 _ALIGN: Final = 64
@@ -121,12 +122,14 @@ def pack(store: Path) -> bool:
     Raises:
         StoreError: the store cannot be read.
     """
-    from recall_lab.store.fulltext import fulltext_of
-
     with open_reader(store) as reader, explained(store):
         if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get < LARGE:
             discard(store)
             return False
+        if _is_current(reader):
+            return False
+        from recall_lab.store.fulltext import fulltext_of
+
         index = fulltext_of(reader)
         with index.snapshot():
             packed = index.packed
@@ -143,6 +146,23 @@ def pack(store: Path) -> bool:
                 # A full or read-only disk costs the cache and nothing else.
                 return False
     return True
+
+
+def _is_current(reader: Reader) -> bool:
+    """Whether so little changed since the file was written that it need not even be mapped."""
+    try:
+        with packed_path(reader.path).open("rb") as file:
+            head = file.read(16)
+            if head[:8] != MAGIC:
+                return False
+            header = msgspec.json.decode(file.read(int.from_bytes(head[8:], "little")), type=Header)
+    except (OSError, MemoryError, msgspec.DecodeError):
+        return False
+    if header.store != _fingerprint(reader.connection) or not _still_true(reader.connection, header):
+        return False
+    highest: int = reader.connection.execute("SELECT max(text_id) FROM blocks").get
+    # A capture that wrote few texts may still have moved many.
+    return highest - header.highest < BEHIND and change_number(reader.connection) - header.change < FEW
 
 
 def _is_behind(columns: Columns, packed: Packed) -> bool:

@@ -18,6 +18,7 @@ from recall_lab.store.migrating import migrate
 from recall_lab.store.scopes import Scope, set_scope
 
 _MUCH = 20_000  # changed rows, after which the full-text index is put together
+_STEPS, _PAGES = 128, 32  # so many steps at most, of so many pages each: 16 MB of index in one go
 
 
 class Writer:
@@ -161,12 +162,20 @@ class Writer:
         """Fold the write-ahead log into the store, so that it can be read on a read-only disk."""
         with explained(self.path):
             if self.connection.total_changes() >= _MUCH:
-                # Each piece of the full-text index costs every look-up its own; no more than 16 MB are written anew.
-                self.connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', -4000)")
+                self._put_together()
             self.connection.execute("PRAGMA optimize")
             # Where a reader holds an older state the log is kept, and folded in next time.
             with suppress(apsw.BusyError):
                 self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def _put_together(self) -> None:
+        """Make one piece of the full-text index: every look-up costs as many reads as there are pieces."""
+        for _ in range(_STEPS):
+            before = self.connection.total_changes()
+            # Small steps: what one frees the next one uses, and the file does not grow.
+            self.connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (-_PAGES,))
+            if self.connection.total_changes() - before < 2:  # as FTS5 tells that nothing is left to do
+                return
 
     def close(self) -> None:
         """Close the store and let the next writer in; further calls do nothing."""

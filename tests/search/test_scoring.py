@@ -162,6 +162,7 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "LARGE", 10)
     monkeypatch.setattr(packing, "COMMON", 20)
     monkeypatch.setattr(packing, "BEHIND", 1)
+    monkeypatch.setattr(packing, "FEW", 1)
 
 
 def test_small_stores_are_not_packed(tmp_path: Path) -> None:
