@@ -29,6 +29,7 @@ _TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
 _TERMS_KEPT: Final = 512
+_STEMS_KEPT: Final = 50_000
 _BETWEEN: Final = "\U000ffffd"
 
 
@@ -55,6 +56,7 @@ class Fulltext:
         self._scratch: Scratch | None = None
         self._shifts: Any = None
         self._sessions: Any = None
+        self._stems: dict[str, str] = {}
         self._titles: dict[str, Ids] | None = None
         self._read: OrderedDict[str, Postings] = OrderedDict()
         self._norms: tuple[tuple[float, float, float], Any] | None = None
@@ -124,6 +126,15 @@ class Fulltext:
             data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
         )
         return list(found)
+
+    def stem(self, word: str) -> str:
+        """The term of one word of letters and digits; remembered, as texts repeat their words."""
+        found = self._stems.get(word)
+        if found is None:
+            if len(self._stems) >= _STEMS_KEPT:
+                self._stems.clear()
+            found = self._stems[word] = " ".join(self.terms(word))
+        return found
 
     def tokens(self, form: str) -> list[tuple[int, int, str]]:
         """Tokenise an index form; return of each token its first byte in UTF-8, its end, and the stemmed term."""
