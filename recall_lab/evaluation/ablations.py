@@ -1,6 +1,7 @@
 """What each part of search is worth: every part switched off in turn, on any number of benchmark folders.
 
-``python -m recall_lab.evaluation.ablations DIR…`` prints the tables of docs/search-quality.md.
+``python -m recall_lab.evaluation.ablations DIR…`` prints the tables of docs/search-quality.md, with ``--meaning`` those
+of search by meaning.
 """
 
 from __future__ import annotations
@@ -31,6 +32,17 @@ PARTS: Final = {
 }
 """Configuration, as ``search.parse_config`` reads it -> what is different."""
 
+MEANING: Final = {
+    "default": "by words, as shipped",
+    "mode=hybrid": "by words and meaning, as shipped",
+    "mode=semantic": "by meaning alone",
+    "mode=hybrid,meaning=0.25": "meaning counts half as much",
+    "mode=hybrid,meaning=1": "meaning counts twice as much",
+    "mode=hybrid,least_meaning=0.2": "meaning alone finds what is less near",
+    "mode=hybrid,least_meaning=0.4": "meaning alone finds only what is nearer",
+}
+"""The same for search by meaning; wants the extra."""
+
 MEASURES: Final = ("recall@5", "recall@10", "ndcg@10", "mrr@10", "session_hit@1", "abstention")
 
 
@@ -44,18 +56,20 @@ def table(found: Sequence[Ablation]) -> str:
             compared = one.report.comparison.get(measure)
             star = "*" if compared and compared.p_holm < 0.05 else ""
             cells.append("-" if value is None else f"{value:.3f}{star}")
-        lines.append(f"| {PARTS.get(one.name, one.name)} (`{one.name}`) | " + " | ".join(cells) + " |")
+        lines.append(f"| {(PARTS | MEANING).get(one.name, one.name)} (`{one.name}`) | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def main(folders: Sequence[str]) -> int:
-    """Print a table for each folder."""
+def main(words: Sequence[str]) -> int:
+    """Print a table for each folder; ``--meaning`` before them asks for the other parts."""
     from recall_lab.redaction import open_redactor
     from recall_lab.settings import load_settings
 
-    redactor = open_redactor(load_settings().cache / "rules")
-    for folder in map(Path, folders):
-        found = ablate(folder, list(PARTS), redactor=redactor)
+    settings = load_settings()
+    redactor = open_redactor(settings.cache / "rules")
+    names = list(MEANING if "--meaning" in words else PARTS)
+    for folder in (Path(word) for word in words if word != "--meaning"):
+        found = ablate(folder, names, redactor=redactor, model=settings.semantic_model)
         print(f"### {folder.name}, {found[0].report.queries:,} queries\n\n{table(found)}\n", flush=True)
     return 0
 

