@@ -22,24 +22,39 @@ def _advance(bar: tqdm[NoReturn], done: int) -> None:
 @command("bench")
 @click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
 @click.option("--generate", type=click.IntRange(min=1), metavar="N", help="A made store of N blocks in place of DIR.")
-def bench_(face: Face, *, folder: Path | None, generate: int | None) -> None:
+@click.option(
+    "--transcripts", type=click.FloatRange(min=0.01), metavar="MB", help="Made transcripts of MB in place of DIR."
+)
+@click.option(
+    "--file-size", type=click.FloatRange(min=0.0001), metavar="MB", default=1.0, help="MB of one made transcript."
+)
+def bench_(
+    face: Face, *, folder: Path | None, generate: int | None, transcripts: float | None, file_size: float
+) -> None:
     """Measure what capture, search and mirror cost here.
 
-    DIR is captured into a scratch home and measured there; nothing of yours is touched.
+    DIR is captured into a scratch home and measured there; nothing of yours is touched. What is made is the same every
+    time.
     """
     from tqdm.auto import tqdm
 
-    from recall_lab.evaluation.timing import time_folder, time_generated
+    from recall_lab.evaluation.timing import time_folder, time_generated, time_transcripts
     from recall_lab.settings import load_settings
 
     settings = load_settings(face.home)
-    if generate is not None:
+    if sum(given is not None for given in (folder, generate, transcripts)) > 1:
+        raise UsageError("choose one: a folder, --generate N or --transcripts MB")
+    if transcripts is not None:
+        size, of_one = int(transcripts * 1e6), int(file_size * 1e6)
+        with tqdm(total=size, unit="B", unit_scale=True, desc="writing", disable=not face.progress, leave=False) as bar:
+            timing = time_transcripts(settings, size, of_one, lambda done: _advance(bar, done))
+    elif generate is not None:
         with tqdm(total=generate, unit=" blocks", desc="generating", disable=not face.progress, leave=False) as bar:
             timing = time_generated(settings, generate, lambda done: _advance(bar, done))
     elif folder is not None:
         timing = time_folder(settings, folder)
     else:
-        raise UsageError("name a folder of transcripts, or --generate N for a made store")
+        raise UsageError("name a folder of transcripts, or --transcripts MB or --generate N for made ones")
     if face.as_json:
         face.answer(timing)
         return

@@ -24,8 +24,8 @@ _COMMON: Final = (
     *("the", "a", "to", "of", "and", "in", "is", "it", "that", "for", "on", "with", "as", "this", "be", "are"),
     *("use", "file", "test", "error", "code", "function", "run", "build", "change", "add", "fix", "check", "data"),
 )
-_MODELS: Final = ("claude-sonnet-4-5", "claude-opus-4-5", "gpt-5.2-codex", "gpt-5.4")
-_TOOLS: Final = ("Bash", "Read", "Edit", "Grep")
+MODELS: Final = ("claude-sonnet-4-5", "claude-opus-4-5", "gpt-5.2-codex", "gpt-5.4")
+TOOLS: Final = ("Bash", "Read", "Edit", "Grep")
 _SHAPES: Final[tuple[tuple[Role, Kind], ...]] = (
     ("user", "text"),
     ("assistant", "text"),
@@ -54,7 +54,7 @@ def generate_store(path: Path, blocks: int, progress: Callable[[int], None] | No
     Raises:
         StoreError: it cannot be written.
     """
-    words = _Words()
+    words = Words()
     with open_writer(path) as writer:
         for number, start in enumerate(range(0, blocks, _SESSION)):
             size = min(_SESSION, blocks - start)
@@ -64,7 +64,7 @@ def generate_store(path: Path, blocks: int, progress: Callable[[int], None] | No
         writer.checkpoint()
 
 
-class _Words:
+class Words:
     """A vocabulary with the weights of Zipf's law (Mandelbrot's form, offset 2.7)."""
 
     def __init__(self) -> None:
@@ -78,11 +78,11 @@ class _Words:
         return dice.choices(self._words, cum_weights=self._weights, k=count)
 
 
-def _session(number: int, size: int, words: _Words) -> Batch:
+def _session(number: int, size: int, words: Words) -> Batch:
     dice = random.Random(number)  # noqa: S311 (made-up words, no secret)
     native = make_id("generated session", number)
     cwd, branch = Redacted(f"/home/dev/src/repo{number % 37}"), Redacted(f"topic-{number % 11}")
-    model = _MODELS[number % len(_MODELS)]
+    model = MODELS[number % len(MODELS)]
     moment = _START + timedelta(minutes=7 * number)
     blocks: list[PlacedBlock] = []
     models: list[ModelCall] = []
@@ -92,8 +92,8 @@ def _session(number: int, size: int, words: _Words) -> Batch:
         role, kind = _SHAPES[step]
         moment += timedelta(seconds=dice.randint(2, 60))
         block_id = make_id("generated block", number, place)
-        tool = Redacted(dice.choice(_TOOLS)) if kind in {"tool_use", "tool_result"} else None
-        text = Redacted(_text(dice, words, kind))
+        tool = Redacted(dice.choice(TOOLS)) if kind in {"tool_use", "tool_result"} else None
+        text = Redacted(made_text(dice, words, kind))
         stamp = to_utc(moment)
         looked = analyse(text)
         blocks.append(
@@ -138,7 +138,8 @@ def _session(number: int, size: int, words: _Words) -> Batch:
     )
 
 
-def _text(dice: random.Random, words: _Words, kind: Kind) -> str:
+def made_text(dice: random.Random, words: Words, kind: Kind) -> str:
+    """Return words as a text of this kind has them, with a path or an identifier in forty."""
     median = 45 if kind == "tool_result" else 25
     count = min(1200, max(3, int(median * dice.lognormvariate(0, 1))))
     picked = words.pick(dice, count)

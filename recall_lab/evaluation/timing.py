@@ -19,6 +19,7 @@ from recall_lab.capture.discovery import Found, discover, known_folders
 from recall_lab.capture.indexing import index
 from recall_lab.errors import NotFoundError
 from recall_lab.evaluation.generating import generate_store
+from recall_lab.evaluation.transcripts import generate_transcripts
 from recall_lab.mirror import connect, refresh
 from recall_lab.search import search
 from recall_lab.settings import Settings
@@ -102,6 +103,22 @@ def time_folder(settings: Settings, folder: Path) -> Timing:
         return _measured(
             there, seen.bytes / 1e6, first.seconds - first.rules_seconds, first.rules_seconds, peak, noop, append
         )
+
+
+def time_transcripts(
+    settings: Settings, size: int, file_size: int, progress: Callable[[int], None] | None = None
+) -> Timing:
+    """Write so many bytes of made transcripts and measure what ``time_folder`` does on them.
+
+    Args:
+        settings: What is kept, and where compiled rules lie; its home is not touched.
+        size: Bytes of transcripts.
+        file_size: Bytes of one of them.
+        progress: Called with the bytes written so far.
+    """
+    with tempfile.TemporaryDirectory(prefix="recall-lab-bench-") as scratch:
+        generate_transcripts(Path(scratch), size, file_size=file_size, progress=progress)
+        return time_folder(settings, Path(scratch))
 
 
 def time_generated(settings: Settings, blocks: int, progress: Callable[[int], None] | None = None) -> Timing:

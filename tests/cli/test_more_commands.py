@@ -187,3 +187,10 @@ def test_an_audit_names_places_and_kinds_and_no_value(recall_lab: Command, tmp_p
     assert recall_lab("redact", "--audit", str(tmp_path / "missing")).code == 2
     assert "--audit" in recall_lab("redact").line
     assert recall_lab("redact", "--audit", "--json").json["findings"] == []
+
+
+def test_a_benchmark_is_of_one_thing(recall_lab: Command, tmp_path: Path) -> None:
+    for given in ((str(tmp_path), "--transcripts", "1"), ("--generate", "5", "--transcripts", "1")):
+        ran = recall_lab("bench", *given)
+        assert (ran.code, "choose one" in ran.line) == (2, True)
+    assert recall_lab("bench").code == 2

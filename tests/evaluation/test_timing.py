@@ -9,7 +9,8 @@ import pytest
 
 from recall_lab.errors import NotFoundError
 from recall_lab.evaluation.generating import generate_store
-from recall_lab.evaluation.timing import time_folder, time_generated
+from recall_lab.evaluation.timing import time_folder, time_generated, time_transcripts
+from recall_lab.evaluation.transcripts import generate_transcripts
 from recall_lab.sample import sample_home
 from recall_lab.settings import Settings, load_settings
 from recall_lab.store import open_reader
@@ -57,3 +58,25 @@ def test_a_generated_store_is_measured(settings: Settings) -> None:
 def test_a_folder_without_transcripts_says_so(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no transcripts"):
         time_folder(settings, tmp_path)
+
+
+def test_made_transcripts_are_of_the_size_asked_for_and_the_same_every_time(tmp_path: Path) -> None:
+    seen: list[int] = []
+    for name in "ab":
+        written = generate_transcripts(tmp_path / name, 300_000, file_size=100_000, progress=seen.append)
+    files = sorted((tmp_path / "a").rglob("*.jsonl"))
+    assert written == sum(file.stat().st_size for file in files)
+    assert 300_000 <= written < 400_000
+    assert len(files) == 3
+    assert seen == [*seen[:2], 300_000] * 2
+    assert [file.read_bytes() for file in files] == [
+        file.read_bytes() for file in sorted((tmp_path / "b").rglob("*.jsonl"))
+    ]
+
+
+def test_made_transcripts_are_captured_to_the_byte(settings: Settings) -> None:
+    timing = time_transcripts(settings, 200_000, 50_000)
+    assert timing.sources == 5  # four, and the one that was appended to
+    assert timing.mb * 1e6 >= 200_000
+    assert timing.blocks > 100
+    assert not settings.home.exists()
