@@ -175,8 +175,13 @@ class Evidence(Analysis):
         where, branch = (one.text for one in open_rules(self.settings).redact([seen.folder, seen.branch or ""]))
         return msgspec.structs.replace(seen, folder=where, branch=branch or None)
 
-    def verify(self, path: Path | str) -> Verification:
-        """Check every receipt in a file again.
+    def verify(self, path: Path | str, *, strict: bool = False, edits: bool = False) -> Verification:
+        """Check every receipt in a file again, and that a brief is as it was saved.
+
+        Args:
+            path: The file.
+            strict: Fail also what cannot be told: a receipt without its words beside it, a file without a seal.
+            edits: Let the writer change what stands around the quotations and receipts.
 
         Raises:
             NotFoundError: there is no such file.
@@ -184,7 +189,7 @@ class Evidence(Analysis):
         """
         from recall_lab.evidence import verify
 
-        return verify(self.reader, path)
+        return verify(self.reader, path, strict=strict, edits=edits)
 
     def revisions(self, block: str) -> tuple[Revision, ...]:
         """List the retained texts of a block: current ones first, then earlier ones, the newest first.

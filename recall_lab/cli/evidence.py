@@ -115,17 +115,22 @@ def brief_(
 
 @command("verify")
 @click.argument("file", type=click.Path(path_type=Path))
-def verify_(face: Face, file: Path) -> int:
+@click.option("--strict", is_flag=True, help="Also fail receipts without their words, and files without a seal.")
+@click.option("--edits", is_flag=True, help="Let the writer change what stands around quotations and receipts.")
+def verify_(face: Face, file: Path, *, strict: bool, edits: bool) -> int:
     """Check every receipt in a file again.
 
-    Exits 1 when one fails, and when there is none.
+    Exits 1 when one fails, when there is none, and when a brief was changed since it was saved.
     """
-    found = face.lab().verify(file)
+    found = face.lab().verify(file, strict=strict, edits=edits)
     good = found.checked > 0 and not found.failed
     if face.as_json:
         face.answer(found)
         return 0 if good else 1
+    if not found.checked:
+        click.echo("no receipt in it, so nothing is verified")
+        return 1
     click.echo(f"{found.valid} of {count(found.checked, 'receipt')} valid")
     for failed in found.failed:
-        click.echo(f"  {bold(failed.verdict)}: {one_line(failed.receipt)}: {one_line(failed.detail)}")
+        click.echo(f"  {bold(failed.verdict)}: {one_line(failed.receipt or 'the file')}: {one_line(failed.detail)}")
     return 0 if good else 1

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recall_lab.errors import CitationError, UnknownBlockError, UsageError
+from recall_lab.evidence.folding import near_misses
+from recall_lab.evidence.likeness import approximate
 from recall_lab.evidence.pasted import parse_pasted
-from recall_lab.evidence.quotes import CONTEXT, approximate, best_occurrence, near_misses, occurrences
+from recall_lab.evidence.quotes import CONTEXT, best_occurrence, occurrences
 from recall_lab.evidence.receipts import hash_head
 from recall_lab.model import Check, Citation, Near, Record, Redacted, Verdict
 from recall_lab.store import Reader

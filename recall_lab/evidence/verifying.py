@@ -18,12 +18,19 @@ from recall_lab.store import reading as store
 _LARGEST = 256 * 1024 * 1024
 
 
-def verify(reader: Reader, path: str | Path) -> Verification:
+def verify(reader: Reader, path: str | Path, *, strict: bool = False, edits: bool = False) -> Verification:
     """Check every receipt of a file in any of the four forms, or of any other text file.
 
     A receipt is valid when its block is there, a session holds the text that it was made from, and the words that the
     file prints are that text's characters at the receipt's span. A receipt without printed words is valid when the span
-    lies inside the text. A file without receipts verifies nothing: ``checked`` is 0.
+    lies inside the text. A file without receipts verifies nothing: ``checked`` is 0. A brief that was changed anywhere
+    since it was saved fails as ``edited``.
+
+    Args:
+        reader: The store.
+        path: The file.
+        strict: Fail also what cannot be told: a receipt without its words beside it, a file without a seal.
+        edits: Let the writer change what stands around the quotations and receipts.
 
     Raises:
         NotFoundError: there is no such file.
@@ -40,10 +47,12 @@ def verify(reader: Reader, path: str | Path) -> Verification:
         raise UsageError(f"{target}: cannot be read ({error.strerror}); check the path and its permissions") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{target}: not UTF-8 text (byte {error.start}); verify the file as it was saved") from error
-    return verify_text(reader, text, target.suffix, name=str(target))
+    return verify_text(reader, text, target.suffix, name=str(target), strict=strict, edits=edits)
 
 
-def verify_text(reader: Reader, text: str, suffix: str, *, name: str = "the document") -> Verification:
+def verify_text(
+    reader: Reader, text: str, suffix: str, *, name: str = "the document", strict: bool = False, edits: bool = False
+) -> Verification:
     """Check every receipt of a document as ``verify`` does; ``suffix`` names its form, ``name`` is for messages.
 
     Raises:
@@ -64,17 +73,34 @@ def verify_text(reader: Reader, text: str, suffix: str, *, name: str = "the docu
     else:
         found = markdown.contents(text)
     with store.snapshot(reader):
-        verdicts = list(_verdicts(reader, found))
-    failed = tuple(verdict for verdict in verdicts if verdict is not None)
-    return Verification(checked=len(verdicts), valid=len(verdicts) - len(failed), failed=failed)
+        verdicts = list(_verdicts(reader, found, strict=strict))
+    failed = [verdict for verdict in verdicts if verdict is not None]
+    valid = len(verdicts) - len(failed)
+    if verdicts:
+        failed += _file_verdicts(found, strict=strict, edits=edits)
+    return Verification(checked=len(verdicts), valid=valid, failed=tuple(failed))
 
 
-def _verdicts(reader: Reader, found: Contents) -> Iterator[Failed | None]:
+def _file_verdicts(found: Contents, *, strict: bool, edits: bool) -> Iterator[Failed]:
+    """Yield what is wrong with the file as a whole; it has no receipt."""
+    if found.sealed is False and not edits:
+        detail = "it was changed since it was saved, around its quotations or in them"
+        yield Failed(receipt="", verdict="edited", detail=detail)
+    if found.sealed is None and strict:
+        detail = "it has no seal, so changes around its quotations do not show"
+        yield Failed(receipt="", verdict="unsealed", detail=detail)
+
+
+def _verdicts(reader: Reader, found: Contents, *, strict: bool) -> Iterator[Failed | None]:
     """Yield one verdict for each receipt, None for valid."""
     for quotation in found.quotations:
         yield _verdict(reader, quotation)
     for receipt in found.bare:
-        yield _verdict(reader, Quotation(receipt=receipt, text=None))
+        failed = _verdict(reader, Quotation(receipt=receipt, text=None))
+        if failed is None and strict:
+            detail = "the words that it is for do not stand beside it"
+            failed = Failed(receipt=receipt, verdict="unquoted", detail=detail)
+        yield failed
     for receipt, detail in found.damaged:
         yield Failed(receipt=receipt, verdict="damaged", detail=detail)
     if found.declared is not None and found.declared != len(found.quotations):

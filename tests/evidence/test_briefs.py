@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import NotFoundError, StoreFullError, UsageError
-from recall_lab.evidence import Brief, cite, compose, save, verify, verify_text
+from recall_lab.evidence import Brief, cite, compose, save, session_markdown, session_view, verify, verify_text
 from recall_lab.evidence.forms import html_page, markdown
 from recall_lab.evidence.saving import FORMS as RENDER
 from recall_lab.store import Reader
@@ -129,6 +129,63 @@ def a_changed_character_is_noticed(
 LIKELY = '0aA `\n\r<&\\"'
 
 
+@settings(max_examples=120, **SHARED)
+@given(TEXTS, st.sampled_from([*FORMS, "session"]), st.integers(0), st.data())
+def test_any_changed_character_anywhere_is_noticed(
+    shared: TinyStore, text: str, form: str, at: int, data: st.DataObject
+) -> None:
+    reader, brief = told(shared, text, 0, data.draw(st.integers(1, len(text))), facts=data.draw(TEXTS))
+    suffix = form if form in FORMS else ".md"
+    document = RENDER[form](brief) if form in FORMS else session_markdown(session_view(reader, "11111111-aaaa"))
+    char = data.draw(st.one_of(st.characters(codec="utf-8"), st.sampled_from(LIKELY)))
+    an_edit_is_noticed(reader, document, suffix, at % len(document), char)
+
+
+def an_edit_is_noticed(reader: Reader, document: str, suffix: str, at: int, char: str) -> None:
+    changed = document[:at] + char + document[at + 1 :]
+    if says(document, suffix) == says(changed, suffix):
+        return
+    with suppress(UsageError):
+        found = verify_text(reader, changed, suffix)
+        assert found.failed or not found.checked, (suffix, at, document[at - 20 : at + 20], char)
+
+
+def says(document: str, suffix: str) -> object:
+    """A file's content; of JSON not its spelling, of a notebook not what Jupyter writes anew when it saves or runs it."""
+    if suffix not in {".json", ".ipynb"}:
+        return document
+    try:
+        value = json.loads(document)
+    except ValueError:
+        return document
+    if suffix == ".ipynb" and isinstance(value, dict):
+        cells = [(cell.get("cell_type"), cell.get("source")) for cell in value.get("cells", ())]
+        metadata = value.get("metadata", {})
+        return cells, metadata.get("recall_lab_brief"), metadata.get("recall_lab_seal")
+    return value
+
+
+def test_a_writer_may_edit_around_the_quotations_when_that_is_asked_for(tiny: TinyStore) -> None:
+    reader, brief = told(tiny, "The exact words.", 0, 16)
+    for suffix in FORMS:
+        document = RENDER[suffix](brief)
+        assert verify_text(reader, document, suffix, strict=True).failed == ()
+        edited = document.replace("This brief is a sample", "This fine brief is a sample", 1)
+        assert [one.verdict for one in verify_text(reader, edited, suffix).failed] == ["edited"]
+        assert verify_text(reader, edited, suffix, edits=True).failed == ()
+        wrong = edited.replace("exact words", "exact wards")
+        assert {one.verdict for one in verify_text(reader, wrong, suffix, edits=True).failed} == {"absent"}
+
+
+def test_strict_fails_what_cannot_be_told(tiny: TinyStore) -> None:
+    tiny.tell(said("a", "alpha beta gamma", 0))
+    reader = tiny.reader()
+    receipt = cite(reader, block_id("a"), quote="beta").receipt
+    assert verify_text(reader, f"see {receipt}", ".md").failed == ()
+    failed = verify_text(reader, f"see {receipt}", ".md", strict=True).failed
+    assert {one.verdict for one in failed} == {"unquoted", "unsealed"}
+
+
 def same_document(one: str, other: str, suffix: str) -> bool:
     """Also another spelling of the same JSON string."""
     if suffix in {".json", ".ipynb"}:
@@ -156,6 +213,7 @@ def test_ten_thousand_briefs_verify_and_as_many_changed_characters_are_noticed(t
             continue
         with suppress(UsageError):
             assert verify_text(reader, changed, suffix).failed, (suffix, at, document[at], changed[at])
+        an_edit_is_noticed(reader, document, suffix, chance.randrange(len(document)), chance.choice(LIKELY + "xé漢"))
 
 
 @pytest.mark.parametrize("suffix", FORMS)

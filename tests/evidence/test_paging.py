@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_store import TinyStore, block_id, said
 
@@ -75,6 +75,7 @@ def test_a_subagent_stands_where_its_call_does(tiny: TinyStore) -> None:
     assert pages.page_of_agent(f"{SESSION}/e3e3e3") is None
 
 
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 20))
 def test_every_turn_is_on_the_page_of_the_index_that_is_named(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], per_page: int

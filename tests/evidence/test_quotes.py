@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recall_lab.evidence.quotes import approximate, best_occurrence, near_misses, occurrences
+from recall_lab.evidence import folding
+from recall_lab.evidence.folding import near_misses
+from recall_lab.evidence.likeness import approximate
+from recall_lab.evidence.quotes import best_occurrence, occurrences
+from recall_lab.model import Near
 
 SMALL = st.text("ab \n", max_size=30)
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
@@ -96,6 +101,33 @@ def test_a_rewritten_quotation_is_found_near_where_it_stands(before: str, words:
         assert (start, start + len(words) + 4) in {(near.start, near.end) for near in near_misses(text, quote)}
 
 
+def near_everywhere(text: str, quote: str) -> tuple[Near, ...]:
+    """What is found when the whole text is folded, and no place of it is ruled out beforehand."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(folding, "windows", lambda text, _wanted: [(0, len(text))])
+        return near_misses(text, quote)
+
+
+@settings(deadline=None)
+@given(MIXED, MIXED, MIXED, st.integers(0, 3), st.data())
+def test_what_is_ruled_out_beforehand_would_not_have_been_found(
+    before: str, words: str, after: str, times: int, data: st.DataObject
+) -> None:
+    text = f"{before} word {words} {'filler ' * 40 * times} {words} other {after}"
+    start = data.draw(st.integers(0, len(text) - 1))
+    quote = text[start : data.draw(st.integers(start + 1, len(text)))]
+    for rewrite in (str.upper, str.lower, lambda said: unicodedata.normalize("NFKD", said).replace(" ", "\n ")):
+        assert near_misses(text, rewrite(quote)) == near_everywhere(text, rewrite(quote))
+
+
+def test_most_of_a_long_text_is_ruled_out_for_rare_words() -> None:
+    text = "nothing to see here\n" * 2000 + "the Rare   words" + "\nnothing — here" * 2000
+    (window,) = folding.windows(text, "the rare words")
+    assert window[0] <= text.index("the Rare") < text.index("words") + 5 <= window[1]
+    assert window[1] - window[0] < 200
+    assert folding.windows(text, "absent words") == []
+
+
 @given(WORDS, WORDS)
 def test_no_text_breaks_the_search_for_near_misses(text: str, quote: str) -> None:
     for near in near_misses(text, quote):
@@ -133,3 +165,18 @@ def test_about_the_same_words_are_found_and_called_so() -> None:
     assert "reject the batching" in text[near.start : near.end]
     assert near.why.startswith("about the same words")
     assert approximate(text, "an entirely different sentence about kittens") is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(100, 1500), st.integers(0, 9))
+def test_a_long_quotation_with_a_few_other_words_is_found_where_it_stood(seed: int, size: int, edits: int) -> None:
+    chance = random.Random(seed)
+    text = " ".join("".join(chance.choices("abcdefghij", k=chance.randrange(2, 9))) for _ in range(1200))
+    start = chance.randrange(len(text) - size)
+    quote = list(text[start : start + size])
+    for _ in range(edits):
+        quote[chance.randrange(size)] = chance.choice(("¿", "", "xy"))
+    near = approximate(text, "".join(quote))
+    assert near is not None
+    assert abs(near.start - start) <= 2 * edits
+    assert abs(near.end - start - size) <= 2 * edits

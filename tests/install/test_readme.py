@@ -56,6 +56,16 @@ def test_every_command_answers_what_the_readme_shows(after_a_demo: None, capsys:
             assert any(re.fullmatch(pattern, answer) for answer in printed), f"{command}: {line}"
 
 
+def test_its_python_runs_and_leaves_its_file_in_the_folder_of_the_demo(after_a_demo: None) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    before = set(Path().iterdir())
+    names: dict[str, object] = {}
+    exec(block, names)
+    assert set(Path().iterdir()) == before
+    assert Path("demo/why.md").is_file()
+    assert names["lab"].verify("demo/why.md").failed == ()
+
+
 def test_the_table_has_every_command_and_no_other() -> None:
     section = README.split("## The command", 1)[1].split("## Development", 1)[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]

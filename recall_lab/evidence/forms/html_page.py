@@ -13,11 +13,13 @@ from importlib.resources import files
 
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, label, one_line, printed_text
+from recall_lab.evidence.forms.sealing import BLANK, holds, seal_text
 from recall_lab.evidence.receipts import receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.model import Citation
 
 _COUNT = "recall-lab-quotations"
+_SEAL = '<meta name="recall-lab-seal" content="'
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -52,10 +54,10 @@ def render(brief: Brief) -> str:
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{_text(brief.title)}</title>\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta name="generator" content="recall-lab">\n<meta name="{_COUNT}" content="{count}">\n'
+        f'<meta name="generator" content="recall-lab">\n<meta name="{_COUNT}" content="{count}">\n{_SEAL}{BLANK}">\n'
         f"<style>\n{style}</style>\n</head>\n<body>\n"
     )
-    return head + "\n".join(body) + "\n</body>\n</html>\n"
+    return seal_text(head + "\n".join(body) + "\n</body>\n</html>\n", _SEAL)
 
 
 def _text(text: str) -> str:
@@ -107,6 +109,7 @@ def contents(document: str) -> Contents:
         bare=tuple(bare),
         damaged=tuple(page.damaged),
         declared=page.declared,
+        sealed=holds(document, _SEAL) if _SEAL in document or page.declared is None else False,
     )
 
 

@@ -7,10 +7,11 @@ footnote is its receipt. Nothing that came from a transcript stands outside of a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, is_fragile, label, one_line, printed_text
+from recall_lab.evidence.forms.sealing import BLANK, holds, seal_text
 from recall_lab.evidence.receipts import receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.model import Citation
@@ -24,6 +25,9 @@ _MARK = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 _NOTE = re.compile(r"\[\^([^\]\s]+)\]:")
 _DECLARED = re.compile(r"quotations: ([0-9]+)")
 _HEAD = "recall-lab-brief: 1"
+_SEAL = "\nseal: "
+_SEALED = re.compile(r"\nseal: [0-9a-f]{64}\n---\n")
+_HEAD_SIZE = 300  # code points; the head is shorter
 
 
 def plain(text: str) -> str:
@@ -97,8 +101,14 @@ def cells(brief: Brief) -> tuple[list[str], int]:
 def render(brief: Brief) -> str:
     """Return the brief as a Markdown document."""
     pieces, count = cells(brief)
-    head = f"---\n{_HEAD}\ncreated: {brief.created}\nquotations: {count}\n---"
-    return "\n\n".join([head, *pieces]) + "\n"
+    return sealed_document(pieces, count, created=brief.created)
+
+
+def sealed_document(pieces: Sequence[str], count: int, created: str | None = None) -> str:
+    """Join the pieces of a document behind a head that says how many quotations they hold, under a seal."""
+    when = f"\ncreated: {created}" if created else ""
+    head = f"---\n{_HEAD}{when}\nquotations: {count}{_SEAL}{BLANK}\n---"
+    return seal_text("\n\n".join([head, *pieces]) + "\n", _SEAL)
 
 
 def _top(brief: Brief) -> str:
@@ -155,8 +165,19 @@ def contents(document: str) -> Contents:
             quotations.append(Quotation(receipt=receipt, text=text))
     bare += [receipt for label, receipt in receipts.items() if label not in used]
     return Contents(
-        quotations=tuple(quotations), bare=tuple(bare), damaged=tuple(damaged), declared=_declared(document)
+        quotations=tuple(quotations),
+        bare=tuple(bare),
+        damaged=tuple(damaged),
+        declared=_declared(document),
+        sealed=_sealed(document),
     )
+
+
+def _sealed(document: str) -> bool | None:
+    # Either sign of a brief is enough: one changed character cannot take both away.
+    if _SEALED.search(document[:_HEAD_SIZE]):
+        return holds(document, _SEAL)
+    return None if _declared(document) is None else False
 
 
 def _declared(document: str) -> int | None:

@@ -6,7 +6,7 @@ What is quoted whole stands in a fenced block with its receipt; heads that are o
 from __future__ import annotations
 
 from recall_lab.evidence.forms import wording
-from recall_lab.evidence.forms.markdown import code, fenced, plain
+from recall_lab.evidence.forms.markdown import code, fenced, plain, sealed_document
 from recall_lab.evidence.forms.printing import label
 from recall_lab.evidence.records import Action, Continuation, Repeat, SessionView
 from recall_lab.model import Block, Citation
@@ -54,8 +54,7 @@ def session_markdown(view: SessionView, zone: str = "UTC") -> str:
             turn = block.turn
             parts.append(f"## Turn {turn}")
         parts += _block(block, notes, zone)
-    count = f"---\nrecall-lab-brief: 1\nquotations: {notes.count}\n---"
-    return "\n\n".join([count, *parts, *notes.lines()]) + "\n"
+    return sealed_document([*parts, *notes.lines()], notes.count)
 
 
 class _Notes:

@@ -34,13 +34,15 @@ class Contents(Record, frozen=True):
     """What ``verify`` finds in a file.
 
     ``bare`` are receipts without printed words, ``damaged`` what is no longer a receipt or a quotation, ``declared``
-    how many quotations the file says it has, None where it says nothing.
+    how many quotations the file says it has, None where it says nothing. ``sealed`` says whether it is as it was saved,
+    None where it has no seal.
     """
 
     quotations: tuple[Quotation, ...]
     bare: tuple[str, ...] = ()
     damaged: tuple[tuple[str, str], ...] = ()  # (what stands there, what is wrong with it)
     declared: int | None = None
+    sealed: bool | None = None
 
 
 def is_fragile(text: str) -> bool:

@@ -15,6 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from recall_lab.evidence.csl import csl_items
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.printing import Contents, Quotation, as_json, label
+from recall_lab.evidence.forms.sealing import seal_of
 from recall_lab.evidence.quotes import CONTEXT
 from recall_lab.evidence.receipts import SCHEME, receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
@@ -27,7 +28,8 @@ _DEEPEST = 200
 
 def render(brief: Brief) -> str:
     """Return the brief as a JSON document."""
-    return as_json(collection(brief), indent=1) + "\n"
+    document = collection(brief)
+    return as_json({**document, "seal": seal_of(document)}, indent=1) + "\n"
 
 
 def collection(brief: Brief) -> dict[str, Any]:
@@ -162,8 +164,21 @@ def contents(document: object) -> Contents:
             taken = _quotation(value, quotations, damaged)
             waiting += [(item, depth + 1) for key, item in value.items() if key not in taken and depth < _DEEPEST]
     return Contents(
-        quotations=tuple(quotations), bare=tuple(bare), damaged=tuple(damaged), declared=_declared(document)
+        quotations=tuple(quotations),
+        bare=tuple(bare),
+        damaged=tuple(damaged),
+        declared=_declared(document),
+        sealed=_sealed(document),
     )
+
+
+def _sealed(document: object) -> bool | None:
+    """Whether a brief is as it was saved; None where it has no seal."""
+    if not isinstance(document, dict):
+        return None
+    if "seal" not in document:
+        return None if _declared(document) is None else False
+    return bool(document["seal"] == seal_of({key: value for key, value in document.items() if key != "seal"}))
 
 
 def _quotation(value: dict[str, Any], found: list[Quotation], damaged: list[tuple[str, str]]) -> tuple[str, ...]:
