@@ -6,6 +6,7 @@ Every value remembers where it came from. Nothing is written here.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -162,7 +163,7 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         activity=_switch(values.get("activity", True), origins.get("activity", "")),
         yes=_switch(values.get("yes", False), origins.get("yes", "")),
         redaction_rules=tuple(folder / Path(name).expanduser() for name in values.get("redaction_rules", ())),
-        redaction_allow=tuple(values.get("redaction_allow", ())),
+        redaction_allow=_expressions(values.get("redaction_allow", []), folder / FILE_NAME),
         mask_contacts=_switch(values.get("mask_contacts", False), origins.get("mask_contacts", "")),
         semantic_model=folder / Path(model).expanduser() if (model := values.get("semantic_model")) else None,
         claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
@@ -221,6 +222,26 @@ def _switch(value: bool | str, origin: str) -> bool:
     if value.lower() not in known:
         raise UsageError(f"{origin}: {value!r} is neither on nor off")
     return known[value.lower()]
+
+
+def _expressions(typed: list[str], path: Path) -> tuple[str, ...]:
+    """Check the allow list: regular expressions, of which none lets everything through."""
+    for expression in typed:
+        try:
+            problem = "lets everything through" if re.compile(expression).fullmatch("") else None
+        except re.error as error:
+            problem = f"is no regular expression ({error})"
+        if problem:
+            place = f"{path}:{_line_of(expression, path)}"
+            raise UsageError(f"{place}: redaction_allow: {expression!r} {problem}; correct it or take it out")
+    return tuple(typed)
+
+
+def _line_of(typed: str, path: Path) -> int:
+    """The line of the settings file where a string stands, as TOML's literal or basic strings write it."""
+    written = (typed, typed.replace("\\", "\\\\"))
+    lines = path.read_text("utf-8").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if any(form in line for form in written)), 1)
 
 
 def _folder(env: Mapping[str, str], variable: str, origins: dict[str, str], name: str) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.records import Spot
@@ -64,6 +65,9 @@ _BY_PLACE = re.compile(
     (?: vault[ ]login | cargo[ ]login | npm[ ]token | snmp-server[ ]community
       | rabbitmqctl[ ](?:add_user|change_password|authenticate_user)[ ]\S+
       | net[ ]user[ ]\S+
+      | net[ ]use[ ][^\n|;]{0,120}?/user:\S+
+      | requirepass | masterauth | AUTH(?:[ ]default)? | (?<=\n)PASS | LOGIN[ ][\w.@-]{1,60}
+      | (?i:set[ ]password(?:[ ]for[ ][^\n=;]{1,80}?)?[ ]?=(?:[ ]?password\()?)
       | htpasswd[ ]-[a-zA-Z]*b[a-zA-Z]*[ ]\S+[ ]\S+
       | mysqladmin[ ][^\n|;]{0,80}?password
       | (?:[cC]onvert[tT]o-[sS]ecure[sS]tring)(?:[ ]-String)?
@@ -72,6 +76,8 @@ _BY_PLACE = re.compile(
     """
 )
 _THIN = re.compile(r"(?::thin:|sqlplus[ ]+)[\w$#.]{1,60}/(?P<value>[^\s@\"'/]{4,200})@")
+_DATABASE_LOGIN = re.compile(r"(?:^|[\s\"'`=])[\w.-]{1,60}:(?P<value>[^\s\"'`@/]{4,200})@$")
+_MAIL_PASSWORD = re.compile(r"[^\s\"'`<>,|]{6,64}(?=[\s\"'`,)|]|\Z)")
 _PLACED = re.compile(r"(?P<esc>\\{0,7})[\"']?(?P<value>[^\s\"'`|;&<>\\]{4,512})")
 
 
@@ -139,8 +145,13 @@ def _command(text: str, start: int) -> str | None:
     line = text.rfind("\n", low, start)
     while line > low and text[line - 1] == "\\":
         line = text.rfind("\n", low, line)
+    return _last_command(text[max(low, line) : start + 1])
+
+
+@lru_cache(maxsize=64)
+def _last_command(line: str) -> str | None:
     last = None
-    for found in _COMMAND.finditer(text, max(low, line), start + 1):
+    for found in _COMMAND.finditer(line):
         last = found["command"]
     return last
 
@@ -161,15 +172,28 @@ def _fits(value: str, *, quoted: bool) -> bool:
 def read_place(text: str, start: int, _end: int) -> Iterator[Spot]:
     """The password that a command takes by its place, as ``net user bob X`` does."""
     found = _THIN.match(text, start)
-    if not found:
+    if text[start] == "@":  # user:password@tcp(host:port)/database, as Go's drivers write it
+        found = _DATABASE_LOGIN.search(text, max(0, start - 280), start + 1)
+    elif not found:
         command = _BY_PLACE.match(text, start)
         found = _PLACED.match(text, command.end()) if command else None
     if found and _fits(found["value"], quoted=True):
         yield Spot(found.start("value"), found.end("value"), "password")
 
 
+def read_mail_login(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A mail address with a password behind it: ``bob@example.org:X``, ``bob@example.org / X``."""
+    found = _MAIL_PASSWORD.match(text, end)
+    value = found[0].rstrip(".,;)") if found else ""
+    if not value or "/" in value or not any(map(str.isdigit, value)) or shapes.is_benign(value):
+        return
+    several = any(map(str.isupper, value)) and any(map(str.islower, value))
+    if several and shapes.is_password(value) and text[start:end].strip() in (":", "|", "/"):
+        yield Spot(end, end + len(value), "password")
+
+
 def read_login_pair(text: str, start: int, _end: int) -> Iterator[Spot]:
     """User and password as arguments: ``HTTPBasicAuth("bob", "X")``, ``auth=("bob", "X")``."""
-    pair = _LOGIN_PAIR.match(text, start)
+    pair = _LOGIN_PAIR.match(text, start) or _LOGIN_PAIR.match(text, start + 1)
     if pair and _fits(pair["value"], quoted=True):
         yield Spot(pair.start("value"), pair.end("value"), "password")

@@ -20,7 +20,10 @@ _SCHEME = re.compile(
     re.IGNORECASE,
 )
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=|:!@#$%^&*-]{6,2048}")
-_COOKIES = re.compile(r"[\\\"'`\])]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}[\\\"'`]{0,8}(?P<pairs>[^\n\"'`\\]{3,8192})")
+_COOKIES = re.compile(
+    r"(?:[\\\"'`\])]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}|(?<=-b)[\"' =,]{1,4}|(?<=--cookie)[\"' =,]{1,4})"
+    r"[\\\"'`]{0,8}(?P<pairs>[^\n\"'`\\]{3,8192})"
+)
 _COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,2048})")
 _SESSION_COOKIE = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secure|host-|user")
 _ANALYTICS_COOKIE = re.compile(
@@ -29,7 +32,7 @@ _ANALYTICS_COOKIE = re.compile(
 
 _SAMPLE_SIGNATURE = "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"  # of the token that introductions to JWT show
 _USERINFO = re.compile(
-    r"://(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
+    r":(?://|\\/\\/)(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
 _TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+!$*-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
 _DEFAULT_USERINFO = word_set(
@@ -106,7 +109,7 @@ def _is_url_password(user: str, password: str) -> bool:
         return False
     if re.match(r"[\[(]?[A-Z_]{4,}[\])]?\Z", password) or shapes.is_placeholder(password):
         return False
-    return not (shapes.is_reference(password, quoted=False) or password.startswith(("{", "<", "$", "%(", "*")))
+    return not (shapes.is_reference(password, quoted=False) or password.startswith(("{", "<", "${", "$(", "%(")))
 
 
 def read_url_user(text: str, start: int, _end: int) -> Iterator[Spot]:

@@ -21,6 +21,15 @@ _BODY = re.compile(
 _BODY_BACKWARDS = re.compile(r"[A-Za-z0-9+/]{16,200}={0,3}(?:[ \t\r\n]|\\+[nr]){1,8}$")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{16,}")
 _HEX_BODY = re.compile(r"(?:(?:\s|\\+[nr]){1,8}[0-9a-f]{40,200})+", re.IGNORECASE)
+_SHORT_HEX_BODY = re.compile(r"(?:(?:\s|\\+[nr]){1,8}[0-9a-f]{32}){2,32}", re.IGNORECASE)
+_JWK_MEMBER = re.compile(
+    r"[\\\"'](?:d|p|q|dp|dq|qi|k)[\\\"']{1,8}[ \t\n]{0,4}:[ \t\n]{0,4}[\\\"']{1,8}"
+    r"(?P<value>[A-Za-z0-9_-]{20,1400})(?=[\\\"'])"
+)
+_SEED = re.compile(
+    r"[\\\"'`*]{0,4}[ \t]{0,4}(?:is|:|=|:=)?[ \t]{0,4}(?:\\n|\n)?[\\\"'`*]{0,4}"
+    r"(?P<words>(?:[a-z]{3,8}[ \t]{1,2}){11,23}[a-z]{3,8})(?![a-z ])"
+)
 _PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr]){1,8}){1,400}")
 _PGPASS = re.compile(
     r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:"
@@ -100,6 +109,36 @@ def read_vault(text: str, start: int, end: int) -> Iterator[Spot]:
     body = _HEX_BODY.match(text, end)
     if body:
         yield Spot(start, body.end(), "private_key")
+
+
+def read_static_key(text: str, _start: int, end: int) -> Iterator[Spot]:
+    """The hexadecimal lines of OpenVPN's shared key."""
+    body = _HEX_BODY.match(text, end) or _SHORT_HEX_BODY.match(text, end)
+    if body:
+        yield Spot(end + len(body[0]) - len(body[0].lstrip("\\nr \t\r\n")), body.end(), "private_key")
+
+
+def read_jwk(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The private members of a JSON web key (RFC 7517, RFC 7518)."""
+    low = max(text.rfind("{", max(0, start - 4000), start), 0)
+    close = text.find("}", end, end + 4000)
+    high = close if close >= 0 else min(len(text), end + 4000)
+    for member in _JWK_MEMBER.finditer(text, low, high):
+        yield Spot(member.start("value"), member.end("value"), "private_key")
+    yield Spot(start, high, "")
+
+
+def read_seed(text: str, _start: int, end: int) -> Iterator[Spot]:
+    """The words of a wallet (BIP 39): 12 to 24 of them, in threes."""
+    phrase = _SEED.match(text, end)
+    if phrase and len(phrase["words"].split()) in (12, 15, 18, 21, 24):
+        yield Spot(phrase.start("words"), phrase.end("words"), "seed_phrase")
+
+
+def read_recovery_key(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The recovery key of an encrypted disk: eight groups of six digits."""
+    if len(set(text[start:end])) > 4:
+        yield Spot(start, end, "generic_secret")
 
 
 def read_password_file(text: str, start: int, _end: int) -> Iterator[Spot]:

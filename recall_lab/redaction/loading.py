@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,6 +13,7 @@ from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction.redactor import Redactor
 from recall_lab.redaction.rules import UNUSED, Rules
 from recall_lab.redaction.user_rules import as_yaml, read_user_rules
+from recall_lab.redaction.versions import rules_version
 
 
 def open_redactor(
@@ -58,18 +58,9 @@ def open_redactor(
         or UNUSED.match(rule["id"])
         or any(not part.get("optional") for part in loaded.detail(rule["id"])["depends_on_rule"])
     )
-    version = _fingerprint(kingfisher_sdk.__version__, as_yaml(users), *allow, str(mask_contacts))
+    version = rules_version(kingfisher_sdk.__version__, as_yaml(users), *allow, contacts=mask_contacts)
     kinds = {rule.rule_id: rule.finding_kind for rule in users}
     return Redactor(scanner, own, version, unused=unused, kinds=kinds, allow=allowed)
-
-
-def _fingerprint(*settings: str) -> str:
-    """Twelve hex of a hash over the settings, the rules and the code that judges what they find."""
-    digest = hashlib.sha256("\0".join(settings).encode("utf-8", "surrogatepass"))
-    for part in sorted(resources.files("recall_lab.redaction").iterdir(), key=lambda item: item.name):
-        if part.name.endswith((".py", ".yaml")):
-            digest.update(part.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def _compile(expression: str) -> re.Pattern[str]:

@@ -38,9 +38,16 @@ _KEY_QUALIFIERS = word_set(
     model instrumentation management product activation serial gpg pgp session
     """
 )
+# Services that hand out a primary and a secondary key.
+_ACCOUNTS = word_set(
+    """
+    account access cosmos storage azure iot hub eventhub eventgrid servicebus search cognitive openai maps signalr
+    device batch speech vision translator subscription master redis
+    """
+)
 _NOT_KEYS = word_set(
     """
-    public pub publishable foreign primary sort partition cache object lookup dict map hash range index row
+    public pub publishable foreign primary secondary sort partition cache object lookup dict map hash range index row
     idempotency routing event message group translation i18n config feature flag issue site measurement anon
     unique composite natural surrogate candidate query i18n intl locale label sorting shortcut hot arrow enter
     escape esc tab shift ctrl cmd alt meta space modifier any each other same first last next prev previous
@@ -84,7 +91,8 @@ _TAILS = word_set(
     """
     value val string str raw plain plaintext text base b64 base64 hex prod production dev development stage
     staging test live sandbox qa uat local default main primary secondary backup old new current previous next one
-    two a b v1 v2 v3 confirmation confirm again repeat encoded literal rw ro readonly write read admin root
+    two a b v1 v2 v3 pypi testpypi confirmation confirm again
+    repeat encoded literal rw ro readonly write read admin root
     """
 )
 _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secretkey", "accesskey", "authtoken")
@@ -129,6 +137,8 @@ def _head(last: str, before: list[str]) -> Promise | Literal["unsure"]:
 
 
 def _key(before: list[str]) -> Promise:
+    if len(before) > 1 and before[-1] in ("primary", "secondary") and before[-2] in _ACCOUNTS:
+        return "secret"
     if not before or _NOT_KEYS.intersection(before[-2:]):
         return None
     if before[-1] in _KEY_QUALIFIERS or before[-1].endswith(("secret", "access", "private", "auth", "api")):

@@ -12,7 +12,7 @@ from recall_lab.redaction.buffers import Buffer, cut
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import Reader, Rules, reader_of
-from recall_lab.redaction.views import views_of, without_unseen
+from recall_lab.redaction.views import holds_unseen, views_of, without_unseen
 from recall_lab.redaction.wraps import extended, read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
@@ -22,7 +22,7 @@ _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
 _MAX_ROUNDS = 8
 
 _WRAPPED = "recall.read.wrapped"
-_UNSEEN = "recall.read.unseen"
+_WORD = "recall.read.word"
 
 
 class Redactor:
@@ -53,15 +53,12 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
-        unseen: dict[int, list[int]] = {index: [] for index, text in enumerate(texts) if "\x1b" in text}
+        unseen = [index for index, text in enumerate(texts) if holds_unseen(text)]
         for buffer in cut(texts):
             for index, places in self._places(buffer).items():
                 results[index] = self._findings(texts[index], places)
-                marks = [start for start, _, rule in places if rule == _UNSEEN]
-                if marks:
-                    unseen.setdefault(index, []).extend(marks)
         # The surroundings of colour codes and invisible characters are looked at again without them.
-        views = [(index, view) for index, marks in unseen.items() for view in views_of(texts[index], marks)]
+        views = [(index, view) for index in unseen for view in views_of(texts[index])]
         seen: dict[int, list[Finding]] = {}
         for buffer in cut([view.text for _, view in views]):
             for place, places in self._places(buffer).items():
@@ -109,11 +106,14 @@ class Redactor:
         seen: dict[str, int] = {}  # up to where a reader has looked
         places.sort()
         for start, end, rule in places:
-            if start < seen.get(rule, 0) or rule == _UNSEEN:
+            reader = _WORD if rule.startswith(_WORD) else rule  # several rules report places for the reader of words
+            if start < seen.get(reader, 0):
                 continue
+            if reader == _WORD:
+                seen[_WORD] = end
             for low, high, kind in self._read(text, start, end, rule):
                 if rule.startswith("recall.read."):
-                    seen[rule] = max(seen.get(rule, 0), high)
+                    seen[reader] = max(seen.get(reader, 0), high)
                 if kind and not self._allowed(text[low:high]):
                     last = extended(text, high) if text[high : high + 1] in "\r\n\\" else high
                     yield Finding(start=low, end=last, kind=kind, rule=rule)

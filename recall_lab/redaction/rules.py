@@ -22,6 +22,7 @@ Reader = Callable[[str, int, int], Iterator[Spot]]
 _READERS: dict[str, Reader] = {
     "word": words.read_word,
     "cookie": credentials.read_cookies,
+    "cookie-flag": credentials.read_cookies,
     "jwt": credentials.read_jwt,
     "url": credentials.read_url,
     "url-user": credentials.read_url_user,
@@ -33,6 +34,11 @@ _READERS: dict[str, Reader] = {
     "identified": words.read_identified,
     "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,
+    "static-key": files.read_static_key,
+    "jwk": files.read_jwk,
+    "seed": files.read_seed,
+    "recovery-key": files.read_recovery_key,
+    "mail-login": commands.read_mail_login,
     "private-keys": files.read_private_keys,
     "putty": files.read_putty,
     "vault": files.read_vault,
@@ -50,10 +56,16 @@ UNUSED = re.compile(
     r"new-relic-browser-api-token)\Z|veles\.secrets/(?:codec\w+credentials|bitbucketcredentials)\Z"
 )
 
+_CONNECTION_SECRET = re.compile(
+    r"(?i)(?:SharedAccessKey|AccountKey|AccessKey|Password|Pwd|SharedAccessSignature|sig)=(?P<value>[^;\s\"'`<>]{4,512})"
+)
+
 _BOUNDED = {"aws-access-key-id": "aws_key", "okta": "access_token"}
 
 # A prefix is not one when a letter or digit stands before it; the escapes of JSON, URLs and source code end in some.
-_ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m)\Z")
+_ESCAPE_BEFORE = re.compile(
+    r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m|/bot)\Z"
+)
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{24,}$")
 # Tokens whose prefix is so short that the rest has to look random by itself.
 _SHORT_PREFIX = word_set("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord")
@@ -94,7 +106,8 @@ def reader_of(rule: str, rules: Rules) -> Reader:
         return partial(_read_token, rule=rule, rules=rules)
     if rule.startswith("recall.contact."):
         return partial(read_contact, name=rule.rsplit(".", 1)[1])
-    return partial(_read_bundled, kind=kind_of_rule(rule))
+    kind = kind_of_rule(rule)
+    return _read_connection if kind == "connection_string" else partial(_read_bundled, kind=kind)
 
 
 def _read_token(text: str, start: int, end: int, *, rule: str, rules: Rules) -> Iterator[Spot]:
@@ -115,6 +128,20 @@ def _read_bounded(text: str, start: int, end: int, *, name: str, kind: str) -> I
 def _read_bundled(text: str, start: int, end: int, *, kind: str) -> Iterator[Spot]:
     if not shapes.is_placeholder(text[start:end]) and not _in_blob(text, start):
         yield Spot(start, end, kind)
+
+
+def _read_connection(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The credentials of a connection string, which the detector reports as a whole."""
+    shown = text[start:end]
+    if "@" in shown and "://" in shown:
+        yield from credentials.read_url(text, start, end)
+        return
+    parts = list(_CONNECTION_SECRET.finditer(text, start, end))
+    for part in parts:
+        if not shapes.is_benign(part["value"]):
+            yield Spot(part.start("value"), part.end("value"), "connection_string")
+    if not parts and not shapes.is_placeholder(shown):
+        yield Spot(start, end, "connection_string")
 
 
 def _is_token(text: str, start: int, end: int, name: str) -> bool:

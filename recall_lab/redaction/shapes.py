@@ -24,6 +24,7 @@ _FOLLOWERS = {chr(97 + index): frozenset(letters) for index, letters in enumerat
 
 _SAMPLE = 256  # code points of a long value that are looked at
 
+_BORDERS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")  # of a letter and a digit
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
@@ -111,13 +112,16 @@ _CHOSEN = re.compile(
     r"\A(?=.*[A-Za-z]{2})(?=.*[0-9])[\w-]{2,40}[!@#$%^&*][\w!@#$%^&*-]*\Z"
 )  # as people choose passwords
 _UNMIXED = re.compile(r"(?:[a-z]+|[0-9]+)(?:[-_./:](?:[a-z]+|[0-9]+)){2,}\Z")  # words and numbers, each by itself
+_APP_PASSWORD = re.compile(
+    r"[a-z]{4}(?P<gap>-?)[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4}\Z"
+)  # as mail accounts give them
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]{4,}(?:[-_.][A-Za-z]+)*\Z")
 _NO_TOKEN = re.compile(r"[^\w+/=.~:%|-]")
 _WORDY = re.compile(r"[A-Za-z]+(?:[-_./: ][A-Za-z]+)*\Z")
 _SPLIT = re.compile(r"[^A-Za-z0-9']+|(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 _ALGORITHM = re.compile(
-    r"(?i)(?:sha|rs|hs|es|ps|ed|x|aes|rsa|md|utf|base|argon|bcrypt|scrypt|oauth|http|p|id|v|ipv|secp|curve|hmac)[-_]?"
-    r"\d{1,5}(?:[-_]?\w{1,8}){0,2}\Z"
+    r"(?i:sha|rs|hs|es|ps|ed|x|aes|rsa|md|utf|base|argon|bcrypt|scrypt|oauth|http|p|id|v|ipv|secp|curve|hmac)[-_]?"
+    r"\d{1,5}(?:[-_]?(?:[A-Z]?[a-z]{1,8}|[A-Z]{1,5}|\d{1,5})){0,2}\Z"
 )
 
 
@@ -237,7 +241,7 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
         return False
     if _UNMIXED.match(value):
         return False
-    if looks_random(value, odd=0.35):
+    if looks_random(value, odd=0.35) or _is_mingled(value):
         return True
     if _WORDY.match(value) or not any(map(str.isdigit, value)):
         return size >= 12 and looks_random(value, shortest=12, odd=0.5)
@@ -246,6 +250,11 @@ def is_secret(value: str, *, quoted: bool = False) -> bool:
         or bool(_CHOSEN.search(value))
         or (bool(_SYMBOLS.search(value)) and oddness(value) > 0.15)
     )
+
+
+def _is_mingled(value: str) -> bool:
+    """Letters with digits strewn in, which words do not have whatever their letter pairs."""
+    return len(value) >= 16 and len(_BORDERS.findall(value)) >= 5 and _NO_TOKEN.search(value) is None
 
 
 def is_strongly_random(value: str) -> bool:
@@ -261,10 +270,12 @@ def is_strongly_random(value: str) -> bool:
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a password be one? People choose weak ones, so words with a digit count."""
     size = len(value)
-    if size < 4 or size > 256 or any(map(str.isspace, value)) or is_placeholder(value):
+    if size < 4 or size >= 256 or any(map(str.isspace, value)) or is_placeholder(value):
         return False
     if is_reference(value, quoted=quoted):
         return False
+    if _APP_PASSWORD.match(value):
+        return oddness(value.replace("-", "")) > 0
     if (_PATTERN.search(value) and quoted) or _COLOUR.match(value) or _UNMIXED.match(value):
         return False
     digits = sum(map(str.isdigit, value))

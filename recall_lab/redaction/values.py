@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 # A value is judged by its head; ``whole`` finds the end of one that is longer.
-LONGEST = 512
+LONGEST = 256
 _LONGEST_QUOTED = 4096
 
 
@@ -33,16 +33,19 @@ _BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
 _GAP = re.compile(r"[\s\"'`]")
 _CLOSERS = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
-_BARE = re.compile(r"[ \t]{0,40}(?P<value>[^\s\"'`]{1,512})")
+_BARE = re.compile(r"[ \t]{0,40}(?:&(?:amp;)?(?:quot|apos|#3[49]);)?(?P<value>[^\s\"'`]{1,256})")
 _NEXT_LINE = re.compile(
     r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?"
-    r"(?P<value>[A-Za-z0-9_][^\s`\"'=:,;(){}]{11,511}={0,2})"
+    r"(?P<value>[A-Za-z0-9_+/][^\s`\"'=,;(){}]{7,511}={0,2})"
     r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
 _ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))")
-_NEXT_FIELD = re.compile(r";(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"'])")
-_NEXT_PARAMETER = re.compile(r"&(?:amp;)?[\w.%\[\]-]{1,60}=")
+_NEXT_FIELD = re.compile(
+    r"&&|\|\||&(?:amp;)?(?:quot|apos|#3[49]|lt|gt);"
+    r"|;(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"']|(?:export|unset|echo|exec|cd|make)\Z)"
+)
+_NEXT_PARAMETER = re.compile(r"&(?:amp;)?[\w.%\[\]-]{1,60}=|%26[\w.-]{1,60}%3[dD]")
 _TRAILING = ".,;:)]}>|\\"
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
@@ -78,7 +81,7 @@ def read_value(
         return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, whole_line=whole_line)
     below = _NEXT_LINE.match(text, at)
     if below:
-        return Value(below.start("value"), below.end("value"), quoted=True)
+        return Value(below.start("value"), below.end("value"), quoted=len(below["value"]) >= 12)
     return None
 
 
@@ -113,7 +116,7 @@ def _trim(text: str, start: int, end: int, *, parameter: bool, whole_line: bool)
         cut = pattern.search(value)
         if cut:
             value = value[: cut.start()]
-    if parameter or "&" in value:
+    if parameter or "&" in value or "%26" in value:
         cut = _NEXT_PARAMETER.search(value)
         if cut or parameter:
             value = value[: cut.start()] if cut else value.split("&", 1)[0].split("#", 1)[0]

@@ -21,6 +21,8 @@ _UNSEEN = re.compile(
 )
 
 
+_MARKS = ("\x1b", "u001b[", "u001B[", "x1b[", "x1B[", "033[", "\\e[")
+_INVISIBLE = tuple("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff")
 _LONGEST_ESCAPE = 80
 _MARGIN = 400  # code points on either side of what is left out that a view shows
 
@@ -55,17 +57,16 @@ class View:
         return self._start + point + self._widths[bisect_right(self._cuts, point)]
 
 
-def views_of(text: str, places: Iterable[int]) -> list[View]:
-    """Views of the surroundings of unseen characters; a text that is full of them gives one view of the whole.
+def holds_unseen(text: str) -> bool:
+    """May the text hold control sequences or invisible characters?"""
+    return any(mark in text for mark in _MARKS) or (not text.isascii() and any(c in text for c in _INVISIBLE))
 
-    Args:
-        text: The text.
-        places: Where unseen characters stand, in ascending order; control sequences need not be among them.
-    """
-    marks = sorted((*places, *_escapes(text)))
+
+def views_of(text: str) -> list[View]:
+    """Views of the surroundings of unseen characters; a text that is full of them gives one view of the whole."""
     windows: list[list[int]] = []
-    for mark in marks:
-        low, high = max(0, mark - _MARGIN), min(len(text), mark + _MARGIN)
+    for unseen in _UNSEEN.finditer(text):
+        low, high = max(0, unseen.start() - _MARGIN), min(len(text), unseen.end() + _MARGIN)
         if windows and low <= windows[-1][1]:
             windows[-1][1] = high
         else:
@@ -79,10 +80,3 @@ def without_unseen(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
         around = _UNSEEN.finditer(text, max(0, finding.start - _LONGEST_ESCAPE), finding.end)
         if not any(unseen.end() > finding.start for unseen in around):
             yield finding
-
-
-def _escapes(text: str) -> Iterator[int]:
-    at = text.find("\x1b")
-    while at >= 0:
-        yield at
-        at = text.find("\x1b", at + 1)

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.credentials import read_scheme
+from recall_lab.redaction.judgement import accepts, kind_of_name
 from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.records import Spot
+from recall_lab.redaction.tables import read_columns
 from recall_lab.redaction.values import Value, read_value, whole
 from recall_lab.redaction.wraps import extended, joined
 
@@ -22,13 +24,18 @@ _NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
 _BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
 _AFTER = re.compile(
     r"(?P<close>[\\\"'`\])*}?!]{0,16})[ \t]{0,24}"
-    r"(?P<separator>=>|:=|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
+    r"(?P<separator>=>|:=|%3[dD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
-    r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}\"'=]{0,80}?(?=default))?(?:\s|\\[nrt]|\\\\n){0,24}"
-    r"(?:[\\\"']{0,8}(?:default_?|secret_?|new_?)?(?:value|val|default)[\\\"']{0,8}[ \t]{0,8}[:=]|--(?:body|value)[ =]"
+    r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}]{0,400}?(?=\bdefault\b))?(?:\s|\\[nrt]|\\\\n){0,24}"
+    r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}[\\\"']{0,8}(?:default_?|secret_?|new_?)?"
+    r"(?:value|val|default|content)[\\\"']{0,8}[ \t]{0,8}[:=]|--?(?:body|value|b)(?:[ =]|(?=[\"']))|"
+    r"(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\"){0,3}>\s{0,40}<value>"
     r"|</?\w{1,20}>(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code)>)",
     re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"(?i)(?:assert|expect|equals?|same|compare|setItem|set|put|add|store|save)\w{0,20}!?\([ \t]{0,4}$"
 )
 _NETRC = re.compile(r"(?:machine|login|account|user|default)[ \t]+[^\s]{1,100}(?:\s|\\n)+$")
 _SETTING = re.compile(
@@ -40,7 +47,9 @@ _SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|
 _QUOTED_NEXT = re.compile(r"[ \t]{0,4}[({]?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _SENTENCE = re.compile(
     r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
-    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
+    r"(?:[ \t]+(?:we|you|they|I|I've|that|which|used?|using|here|there|provided|given|have|had|set)){0,5}"
+    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is set to|was set to|has been set to|"
+    r"is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
     r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
     r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为は]|->|→|\u2013|\u2014))"
     r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
@@ -78,6 +87,7 @@ _IDENTIFIED = re.compile(
 _TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3}$")
 _TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
+_PARAMETERS = frozenset(("key", "sig", "auth", "k"))  # of a query, where they carry what is random
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*"
     r"(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
@@ -94,6 +104,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         return  # prose: a secret that a machine made has a digit
     left, right, name = _name(text, start, end)
     held = promise(name)
+    if held is None and name.lower() in _PARAMETERS and _QUERY.search(text, max(0, left - 8), left):
+        held, name = "hint", name.upper()
     if held is None:
         return
     if held == "hint" and _QUERY.search(text, max(0, left - 8), left):
@@ -102,8 +114,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     if value is not None:
         cut_off = _CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
-        if not cut_off and _accepts(text[value.start : value.end], weaker, name, quoted=value.quoted):
-            yield Spot(value.start, whole(text, value.start, value.end), _kind(name, held))
+        if not cut_off and accepts(text[value.start : value.end], weaker, name, quoted=value.quoted):
+            yield Spot(value.start, whole(text, value.start, value.end), kind_of_name(name, held))
             return
         spot = read_scheme(text, value.start) or _over_a_break(text, value, weaker, name)
         if spot:
@@ -115,6 +127,7 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
             yield spot
         return
     yield from _spoken(text, right, name, held)
+    yield from read_columns(text, left, right)
     if " " in text[left - 1 : left] and any(word in text[max(0, left - 48) : left] for word in _CONNECTORS):
         yield from _preceding(text, left, name, held)
 
@@ -141,6 +154,8 @@ def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
 
 
 def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value | None:
+    if text.startswith("//", left - 2) and text.startswith(":", right):
+        return None  # the user of a URL, which has a reader of its own
     after = _AFTER.match(text, right)
     assert after is not None
     separator, at = after["separator"], after.end()
@@ -159,7 +174,7 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
         word = _shell_word(text, right)
         if (
             word
-            and _accepts(text[word.start : word.end], held, name, quoted=word.quoted)
+            and accepts(text[word.start : word.end], held, name, quoted=word.quoted)
             and _SETTING.search(text, max(text.rfind("\n", max(0, left - 120), left) + 1, left - 120, 0), left)
         ):
             return word
@@ -167,8 +182,11 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
     if separator in (",", "or"):
         value = read_value(text, at)
         if separator == "," and not after["close"].strip("])*}?!\\"):
-            row = value and not value.quoted and text[at : at + 1] not in " \t" and name.isupper()
-            return value if row else None
+            if value is None:
+                return None
+            if value.quoted:
+                return value if _COMPARED.search(text, max(0, left - 40), left) else None
+            return value if text[at : at + 1] not in " \t" and name.isupper() else None
         return value if value and value.quoted else None
     return read_value(
         text,
@@ -191,37 +209,9 @@ def _over_a_break(text: str, value: Value, held: Promise, name: str) -> Spot | N
     if text[value.end : value.end + 1] not in "\r\n":
         return None
     end = extended(text, value.end)
-    if end == value.end or not _accepts(joined(text, value.start, end), held, name, quoted=value.quoted):
+    if end == value.end or not accepts(joined(text, value.start, end), held, name, quoted=value.quoted):
         return None
-    return Spot(value.start, end, _kind(name, held))
-
-
-def _accepts(candidate: str, held: Promise, name: str, *, quoted: bool) -> bool:
-    if held == "password":
-        return shapes.is_password(candidate, quoted=quoted) or shapes.is_secret(candidate, quoted=quoted)
-    if held == "secret":
-        return shapes.is_secret(candidate, quoted=quoted)
-    return shapes.is_strongly_random(candidate) and (name.isupper() or not shapes.HEX.match(candidate))
-
-
-def _kind(name: str, held: Promise) -> str:
-    if held == "password":
-        return "password"
-    lowered = name.lower().replace("-", "").replace("_", "").replace(" ", "")
-    for part, kind in (
-        ("clientsecret", "client_secret"),
-        ("apikey", "api_key"),
-        ("token", "access_token"),
-        ("authorization", "access_token"),
-        ("privatekey", "private_key"),
-        ("accountkey", "azure_key"),
-        ("sharedaccess", "azure_key"),
-        ("aws", "aws_key"),
-        ("accesskey", "access_key"),
-    ):
-        if part in lowered:
-            return kind
-    return "generic_secret"
+    return Spot(value.start, end, kind_of_name(name, held))
 
 
 def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
@@ -243,7 +233,7 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
         candidate = _FOREIGN_TAIL.sub("", sentence["value"].rstrip(".,;:)>]}*\\"))
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
         if fits and not _CUT_OFF.match(text, start + len(candidate)):
-            yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
+            yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
             return
     run = _RUN.search(text, right, limit)
     if not run:
@@ -252,7 +242,8 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     past_limit = _RUN.match(text, start)
     if past_limit:
         candidate = past_limit[0]
-    candidate = candidate.rstrip(".:-")
+    if text[start + len(candidate) : start + len(candidate) + 1] not in ("\n", "\r"):
+        candidate = candidate.rstrip(".:-")
     if _CUT_OFF.match(text, start + len(candidate)):
         return
     if _LABEL.search(text, max(right, start - 24), start):
@@ -260,12 +251,13 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     adjacent = _ADJACENT.match(text[right:start]) is not None
     random = shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate))
     if random or (adjacent and held != "hint" and shapes.is_secret(candidate)):
-        yield Spot(start, whole(text, start, start + len(candidate)), _kind(name, held))
+        yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
 
 
 def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]:
     """``use X as the password``."""
-    before = _PRECEDING.search(text, max(0, left - 200, text.rfind("\n", max(0, left - 200), left) + 1), left)
+    low = max(0, left - 200, text.rfind("\n", max(0, left - 200), left) + 1)
+    before = _PRECEDING.search(text, low, left) if _DIGIT.search(text, low, left) else None
     if not before:
         return
     candidate = before["value"]
@@ -273,7 +265,7 @@ def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]
         shapes.is_secret(candidate) and (shapes.oddness(candidate) > 0.5 or shapes.UUID.match(candidate) is not None)
     ) or (held == "password" and shapes.is_password(candidate))
     if fits:
-        yield Spot(before.start("value"), before.end("value"), _kind(name, held))
+        yield Spot(before.start("value"), before.end("value"), kind_of_name(name, held))
 
 
 def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:

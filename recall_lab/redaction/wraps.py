@@ -12,7 +12,9 @@ _BREAK = re.compile(r"(?:\\[ \t]?)?(?:\r?\n|\\+r\\+n|\\+n)[ \t>|+\"']{0,24}")
 _PART = re.compile(r"[A-Za-z0-9_.+/=-]{1,600}")
 _AFTER_PART = re.compile(r"[\s\"'`,;)\]}\\|]|\Z")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*=+[^=]")  # the next line's own name and value
 _MOST_PARTS = 8
+_WIDTHS = frozenset((64, 72, 76, 79, 80, 100, 120, 132, 160))
 _NARROWEST = 40  # columns; a shorter line was ended, not wrapped
 
 
@@ -57,13 +59,24 @@ def extended(text: str, end: int) -> int:
     for _ in range(_MOST_PARTS):
         gap = _BREAK.match(text, end)
         part = _PART.match(text, gap.end()) if gap else None
-        if not part or not _AFTER_PART.match(text, part.end()):
+        if not gap or not part or not _AFTER_PART.match(text, part.end()):
             return end
         wide = end - (text.rfind("\n", max(0, end - _NARROWEST), end) + 1) >= _NARROWEST
-        if not _goes_on(part[0], wide=wide):
+        if not (_goes_on(part[0], wide=wide) or ("\n" in gap[0] and _fills_line(text, end, *part.span()))):
             return end
         end = part.end()
     return end
+
+
+def _fills_line(text: str, end: int, start: int, after: int) -> bool:
+    """Does the secret end where terminals wrap, and a short rest of it fill the next line?"""
+    rest = text[start:after]
+    columns = end - (text.rfind("\n", max(0, end - 200), end) + 1)
+    if columns not in _WIDTHS or text[after : after + 1].strip("\"'") not in ("", "\n", "\r"):
+        return False
+    if _ASSIGNED.match(rest) or (rest.isalpha() and rest.isupper() and len(rest) > 2):
+        return False
+    return len(rest) < 4 or (len(rest) <= 12 and _is_mixed(rest))
 
 
 def joined(text: str, start: int, end: int) -> str:
@@ -71,9 +84,12 @@ def joined(text: str, start: int, end: int) -> str:
     return _BREAK.sub("", text[start:end])
 
 
+def _is_mixed(part: str) -> bool:
+    return any(map(str.isdigit, part)) or bool(_INNER_CAPITAL.search(part))
+
+
 def _goes_on(part: str, *, wide: bool) -> bool:
-    mixed = any(map(str.isdigit, part)) or bool(_INNER_CAPITAL.search(part))
-    if not mixed or shapes.is_known_shape(part):
+    if not _is_mixed(part) or shapes.is_known_shape(part) or _ASSIGNED.match(part):
         return False
     if len(part) < 4:
         return wide

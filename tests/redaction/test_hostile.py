@@ -6,42 +6,8 @@ import time
 
 import pytest
 
+from recall_lab.evaluation.hostile import PIECES, measure_slopes
 from recall_lab.redaction import Redactor
-
-PIECES = {
-    "pem start": "-----BEGIN",
-    "pem head": "-----BEGIN RSA " + "PRIVATE KEY-----\n",
-    "pem end": "-----END " + "PRIVATE KEY-----\n",
-    "key_": "key_",
-    "assignment": "API_KEY=",
-    "assignment with space": "password: ",
-    "sentence": "password is ",
-    "letter": "a",
-    "quote": '"',
-    "single quote": "'",
-    "backslash": "\\",
-    "escaped quote": '\\"',
-    "open value": 'password="',
-    "colour": "\x1b[31m",
-    "zero width": "\u200b",
-    "jwt": "eyJ" + "hbGciOiJI.eyJ",
-    "prefix": "gh" + "p_",
-    "cut prefix": "gh" + "p_abc\n",
-    "access key": "AK" + "IA",
-    "cookie": "Cookie: a=",
-    "header": "Authorization: Bearer ",
-    "address": "https://a:",
-    "credentials": "://a:b@",
-    "option": " -u a:b",
-    "glued": "mysql -px ",
-    "pipe": "echo x | docker login --password-stdin ",
-    "manifest": "kind: Secret\ndata:\n",
-    "vault": "$ANSIBLE_VAULT;1.1;AES256\n",
-    "machine": "machine a login b password ",
-    "mark": "[REDACTED:password]",
-    "query": "?token=&",
-    "foreign": "密码：",
-}
 
 
 def _seconds(redactor: Redactor, text: str) -> float:
@@ -65,6 +31,15 @@ def test_time_is_linear(redactor: Redactor, piece: str) -> None:
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
 def test_a_megabyte_takes_seconds(redactor: Redactor, piece: str) -> None:
     assert _seconds(redactor, piece * (1_000_000 // len(piece))) < 30
+
+
+def test_slopes_tell_the_seconds_of_every_size(redactor: Redactor) -> None:
+    done: list[int] = []
+    (slope,) = measure_slopes(redactor, pieces={"few": "key_"}, sizes=(400, 800), progress=done.append)
+    assert slope.piece == "few"
+    assert list(slope.seconds_per_mb) == [400, 800]
+    assert min(slope.seconds_per_mb.values()) > 0
+    assert done == [1]
 
 
 def test_redacting_hostile_text_ends(redactor: Redactor) -> None:

@@ -11,6 +11,8 @@ import pytest
 from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction import Redactor, open_redactor
 from recall_lab.redaction.user_rules import read_user_rules
+from recall_lab.redaction.versions import meaning_of
+from recall_lab.settings import load_settings
 from tests.redaction import fakes
 
 GOOD = """
@@ -59,6 +61,14 @@ def test_the_version_tells_rules_apart(own: Redactor, redactor: Redactor, rules_
     assert len(redactor.version) == 12
 
 
+def test_a_comment_or_a_new_layout_is_no_new_version() -> None:
+    code = 'def f(text: str) -> bool:\n    """Say so."""\n    return "a  b" in text  # why\n'
+    same = 'def f(\n    text: str,\n) -> bool:\n    """Say it otherwise."""\n\n    return ("a  b" in text)\n'
+    assert meaning_of(code) == meaning_of(same)
+    for other in (code.replace("a  b", "a b"), code.replace("in", "not in"), code.replace("text", "words")):
+        assert meaning_of(code) != meaning_of(other)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
@@ -92,6 +102,16 @@ def test_a_file_that_is_no_toml_or_not_there(tmp_path: Path) -> None:
 def test_a_bad_allow_list_is_refused(rules_cache: Path) -> None:
     with pytest.raises(UsageError, match="allow"):
         open_redactor(rules_cache, allow=["a(b"])
+
+
+@pytest.mark.parametrize(("expression", "says"), [("'a(b'", "regular expression"), ('"\\\\d*"', "everything")])
+def test_a_bad_allow_list_of_the_settings_is_named_with_its_line(tmp_path: Path, expression: str, says: str) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(f"activity = false\nredaction_allow = [\n  'fine-.+',\n  {expression},\n]\n", "utf-8")
+    with pytest.raises(UsageError) as error:
+        load_settings(tmp_path, {})
+    assert str(error.value).startswith(f"{file}:4: ")
+    assert says in str(error.value)
 
 
 def test_without_a_detector_nothing_is_opened(rules_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
