@@ -42,9 +42,10 @@ def collection(brief: Brief) -> dict[str, Any]:
         for at, (section, excerpt) in enumerate(_numbered(brief), 1)
     ]
     found = brief.coverage
+    collection_id, page_id = f"urn:uuid:{identity}", f"urn:uuid:{uuid5(identity, 'page')}"
     document: dict[str, Any] = {
         "@context": CONTEXTS,
-        "id": f"urn:uuid:{identity}",
+        "id": collection_id,
         "type": "AnnotationCollection",
         "label": label(brief.title),
         "created": brief.created,
@@ -66,11 +67,13 @@ def collection(brief: Brief) -> dict[str, Any]:
         },
         "references": csl_items(brief),
         "first": {
-            "id": f"urn:uuid:{uuid5(identity, 'page')}",
+            "id": page_id,
             "type": "AnnotationPage",
+            "partOf": collection_id,
             "startIndex": 0,
             "items": items,
         },
+        "last": page_id,
     }
     if brief.repository:
         seen = brief.repository
