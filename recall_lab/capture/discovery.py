@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+from stat import S_ISREG
+from typing import Protocol
 
 import msgspec
 
@@ -29,7 +30,30 @@ _PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 _SUFFIXES = frozenset({".jsonl", ".json", ".zip"})
 
-Captured = Callable[[Path], str | None]
+
+class Captured(Protocol):
+    """What was captured before."""
+
+    def host_of(self, path: Path, /) -> str | None:
+        """Return the host of what was captured of a file, or None."""
+        ...
+
+    def unchanged(self, path: Path, stat: os.stat_result, /) -> str | None:
+        """Return the same when the file is as it was then, by its size and times."""
+        ...
+
+
+class _Nothing:
+    """Nothing was captured before."""
+
+    def host_of(self, _path: Path, /) -> None:
+        return None
+
+    def unchanged(self, _path: Path, _stat: os.stat_result, /) -> None:
+        return None
+
+
+_NOTHING = _Nothing()
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -107,7 +131,7 @@ def discover(
     *,
     conversations: Collection[str] = (),
     cwd: Path | None = None,
-    captured: Captured = lambda _: None,
+    captured: Captured = _NOTHING,
 ) -> Discovery:
     """List the transcripts in ``paths``, or in the known folders when there are none.
 
@@ -117,7 +141,7 @@ def discover(
         host: The host of files that are not recognised.
         conversations: Of the exports among the paths, these alone, by their ids.
         cwd: The folder that the named transcripts belong to, where they log none.
-        captured: Told a path that says nothing of itself, gives the host of what was captured of it before.
+        captured: What was captured before: whose a file was that says nothing of itself, and which need no look.
 
     Raises:
         SourceError: a named path does not exist, or a named file is not a transcript.
@@ -143,7 +167,7 @@ def discover(
     return search.result(str(cwd.absolute()) if cwd else None)
 
 
-def discover_changed(settings: Settings, paths: Iterable[Path], captured: Captured = lambda _: None) -> Discovery:
+def discover_changed(settings: Settings, paths: Iterable[Path], captured: Captured = _NOTHING) -> Discovery:
     """List those of the paths that are transcripts; what is not one, or is gone, is passed over."""
     machines = dict(known_folders(settings))
     search = _Search(None, captured)
@@ -175,7 +199,7 @@ def _named_file(path: Path, host: str | None, captured: Captured) -> list[Found]
         if not path.is_file():
             raise SourceError(f"{path}: not a regular file; name a transcript or a folder")
         found = _sources(path, "local", size, host)
-        if not found and (known := _by_place(path, path.parent) or captured(path)):
+        if not found and (known := _by_place(path, path.parent) or captured.host_of(path)):
             found = [Found(path, known, "local", size)]
     except SourceError:
         raise
@@ -226,16 +250,20 @@ class _Search:
             return
         if _beside(path, folder):
             return
-        size = _size_inside(path, folder)
-        if size is None:
+        stat = _stat_inside(path, folder)
+        if stat is None:
             self._unrecognised.add(path)
+            return
+        size = stat.st_size
+        if host := self._captured.unchanged(path, stat):
+            self.found[path] = Found(path, host, machine, size)
             return
         try:
             found = _sources(path, machine, size, None)
         except OSError:
             found = []
         if not found and path.suffix != ".zip":
-            host = _by_place(path, folder) or self._host or self._captured(path)
+            host = _by_place(path, folder) or self._host or self._captured.host_of(path)
             found = [Found(path, host, machine, size)] if host else []
         if not found:
             self._unrecognised.add(path)
@@ -279,15 +307,15 @@ def _beside(path: Path, folder: Path) -> bool:
     return False
 
 
-def _size_inside(path: Path, folder: Path) -> int | None:
-    """Return a file's size; None when it is none, is gone, or is a link that leads out of the folder or nowhere."""
+def _stat_inside(path: Path, folder: Path) -> os.stat_result | None:
+    """Return a file's size and times; None when it is none, is gone, or is a link that leads out of the folder."""
     try:
         # A pipe would be waited for when it is opened.
         found = path.stat()
         inside = not path.is_symlink() or path.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):  # a link that leads to itself is a RuntimeError in some versions of pathlib
         return None
-    return found.st_size if inside and stat.S_ISREG(found.st_mode) else None
+    return found if inside and S_ISREG(found.st_mode) else None
 
 
 def _by_place(path: Path, folder: Path) -> str | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from recall_lab.model import DISPOSITIONS, Disposition, Source, Status, Tally
-from recall_lab.store.connection import OnStore, Reader, explained, rows
+from recall_lab.store.connection import OnStore, Reader, explained, explains, rows
 
 _SOURCE_COLUMNS = ", ".join(Source.__struct_fields__)
 
@@ -67,6 +68,22 @@ def known_sources(store: OnStore) -> dict[tuple[str, str], Source]:
         found = rows(store.connection, f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
         sources = (Source(**dict(zip(Source.__struct_fields__, row, strict=True))) for row in found)
         return {(source.machine, source.path): source for source in sources}
+
+
+class SourceFile(NamedTuple):
+    """A captured file: size in bytes, times in nanoseconds, as they were when it was read."""
+
+    host: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+@explains
+def source_files(reader: Reader) -> dict[str, SourceFile]:
+    """Return the captured files by path, as the store writes it."""
+    found = rows(reader.connection, "SELECT path, host, size, mtime_ns, ctime_ns FROM sources")
+    return {path: SourceFile(*facts) for path, *facts in found}
 
 
 def texts_of_older_rules(reader: Reader) -> int:

@@ -443,3 +443,21 @@ def test_names_that_hosts_give_need_no_rules(home: Home) -> None:
     rollout = ".codex/sessions/2026/05/01/rollout-2026-05-01T10-00-00-5f0c7a3e-1111-4222-8333-944455556666.jsonl"
     named = (home.file.relative_to(home.root), rollout)
     assert not any(may_hold_secret(str(name)) for name in named)
+
+
+def test_a_file_that_is_as_it_was_is_not_opened(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = home.project / "other.jsonl"
+    home.write(*lines(["one"]))
+    home.write(record(1, "two", sessionId=SESSION.replace("5f0c", "6f0c")), path=other)
+    home.index()
+    home.append(record(1, "three", "assistant"))
+    opened: list[Path] = []
+
+    def look(path: Path) -> str:
+        opened.append(path)
+        return "claude-code"
+
+    monkeypatch.setattr("recall_lab.capture.discovery.recognise_file", look)
+    report = home.index()
+    assert (report.sources_seen, report.sources_changed) == (2, 1)
+    assert opened == [home.file]
