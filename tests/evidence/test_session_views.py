@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from tiny_store import TinyStore, block_id, said
@@ -12,6 +13,7 @@ from recall_lab.evidence import read, session_view
 from recall_lab.evidence.records import SessionView
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
+from recall_lab.times import to_utc
 
 NOW = datetime(2026, 6, 1, 9, tzinfo=UTC)
 
@@ -127,6 +129,41 @@ def test_the_turns_around_a_time(tiny: TinyStore, around: str, zone: str, turns:
     day(tiny)
     view = session_view(tiny.reader(), "1111", around=around, zone=zone, now=NOW)
     assert [line.turn for line in view.turns] == turns
+
+
+SPRING, AUTUMN = datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)  # days of 23 and of 25 hours
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])
+@pytest.mark.parametrize(
+    ("around", "wall"),
+    [
+        ("2pm", (0, 14, 0)),
+        ("14:30", (0, 14, 30)),
+        ("1:30", (0, 1, 30)),
+        ("3:30", (0, 3, 30)),
+        ("{month} {day} 2pm", (0, 14, 0)),
+        ("{number}/{day} 2pm", (0, 14, 0)),
+        ("{month} {day} 3:30", (0, 3, 30)),
+        ("yesterday 3pm", (0, 15, 0)),
+        ("last tuesday", (-5, 0, 0)),
+    ],
+)
+@pytest.mark.parametrize("day", [SPRING, AUTUMN])
+def test_times_as_people_type_them_are_of_their_zone_also_when_clocks_change(
+    tiny: TinyStore, day: datetime, around: str, wall: tuple[int, int, int], zone: str
+) -> None:
+    begin, span = day - timedelta(days=7), timedelta(minutes=30)
+    end = datetime(day.year, day.month, day.day, 23, 45, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    times = [begin + span * turn for turn in range(int((end - begin) / span) + 1)]
+    tiny.tell(*(said(f"b{n}", f"text {n}", n, turn=n + 1, timestamp=to_utc(at)) for n, at in enumerate(times)))
+    words = around.format(month=f"{day:%b}".lower(), day=day.day, number=day.month)
+    days, hour, minute = wall
+    local = datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)) + timedelta(days=days)
+    wanted = max(number for number, at in enumerate(times, 1) if at <= local.astimezone(UTC))
+    now = datetime(day.year, day.month, day.day, 9, tzinfo=ZoneInfo(zone)) + timedelta(days=1)
+    view = session_view(tiny.reader(), "1111", around=words, turns=0, zone=zone, now=now)
+    assert [line.turn for line in view.turns] == [wanted]
 
 
 def test_a_time_that_is_none_is_said(tiny: TinyStore) -> None:
