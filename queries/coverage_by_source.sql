@@ -2,6 +2,10 @@
 -- description: For every transcript its state, size and how many of its bytes came to which disposition; the bytes add up to
 --   what was read.
 -- param host: text = none; only this host
+-- param repo: text = none; only sources whose session belongs to this repository
+-- param model: text = none; only sources that tell of a call to this model
+-- param since: time = none; only sources whose last record is from this time on
+-- param until: end = none; only sources whose last record is before this time (a day is included)
 -- param state: text = none; only sources in this state
 -- param limit: integer = 500; at most so many sources, the largest first
 -- chart: coverage_by_source
@@ -22,7 +26,11 @@ SELECT q.path AS source, q.host, q.state, q.detail, q.session, q.repo, q.size,
        coalesce(r.excluded, 0) AS excluded, coalesce(r.unknown, 0) AS unknown, coalesce(r.malformed, 0) AS malformed,
        coalesce(r.pending, 0) AS pending,
        greatest(q.size - coalesce(r.bytes, 0), 0) AS unread
-FROM sources q LEFT JOIN read r USING (source_id)
+FROM sources q LEFT JOIN read r USING (source_id) LEFT JOIN sessions s ON s.session_id = q.session_id
 WHERE ($host IS NULL OR q.host = $host) AND ($state IS NULL OR q.state = $state)
+  AND ($repo IS NULL OR q.repo = $repo)
+  AND ($model IS NULL OR q.source_id IN (SELECT source_id FROM copies.model_calls WHERE model = $model))
+  AND ($since IS NULL OR coalesce(s.ended, q.modified) >= $since::TIMESTAMP)
+  AND ($until IS NULL OR coalesce(s.ended, q.modified) < $until::TIMESTAMP)
 ORDER BY q.size DESC, q.path
 LIMIT $limit

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from recall_lab.analytics import Catalogue, Coverage, UsageReport
+    from recall_lab.analytics import Catalogue, Coverage, CoverageRow, UsageReport
     from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
     from recall_lab.reporting import Report
 
@@ -203,11 +203,44 @@ class Analysis(Vectors):
             self.mirror, by, zone=zone or self.zone, since=since, until=until, host=host, repo=repo, model=model
         )
 
-    def coverage(self, *, host: str | None = None, repo: str | None = None) -> Coverage:
-        """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions."""
+    def coverage(
+        self,
+        *,
+        host: str | None = None,
+        repo: str | None = None,
+        state: str | None = None,
+        model: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Coverage:
+        """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions.
+
+        Args:
+            host: Only sources of this host.
+            repo: Only sources whose session belongs to this repository.
+            state: Only sources in this state.
+            model: Only sources that tell of a call to this model.
+            since: A time as people type it; only sources that were last written from then on.
+            until: Likewise; a day is included.
+
+        Raises:
+            TimeError: a time cannot be understood.
+        """
         from recall_lab.analytics import coverage
 
-        return coverage(self.mirror, host=host, repo=repo)
+        only = {"host": host, "repo": repo, "state": state, "model": model, "since": since, "until": until}
+        return coverage(self.mirror, zone=self.zone, **only)
+
+    def coverage_by(self, by: str, **filters: str | None) -> tuple[CoverageRow, ...]:
+        """Add up sources and bytes by ``day``, ``host``, ``repo``, ``state`` or ``model``; filters as for ``coverage``.
+
+        Raises:
+            UsageError: there is no such grouping.
+            TimeError: a time cannot be understood.
+        """
+        from recall_lab.analytics import coverage_by
+
+        return coverage_by(self.mirror, by, zone=self.zone, **filters)
 
     def report(
         self,

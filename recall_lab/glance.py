@@ -82,10 +82,16 @@ def coverage_notes(coverage: Coverage, zone: str) -> str:
         said.append(f"Not complete: {listed}.")
     else:
         said.append("Every known source is captured to its end." if coverage.sources else "")
+    unsearched = {name: size for name, size in coverage.bytes.by_disposition.items() if size and name != "indexed"}
+    if unsearched and coverage.bytes.total:
+        listed = ", ".join(f"{size / coverage.bytes.total:.1%} {name}" for name, size in unsearched.items())
+        said.append(f"Read but not searchable, of the bytes: {listed}.")
     if coverage.unknown_types:
         listed = ", ".join(f"{shortened(name, 60)} ({number})" for name, number in coverage.unknown_types.items())
         said.append(f"Unknown types: {shortened(listed, 400)}.")
     if coverage.oldest_missing:
         lost = count(coverage.states.get("source_missing", 0), "transcript")
         said.append(f"The store has the only copy of {lost}, the oldest of {show_time(coverage.oldest_missing, zone)}.")
+    if coverage.at_risk:
+        said.append(f"{count(coverage.at_risk, 'source')} may be lost: not wholly captured, and old enough to go.")
     return " ".join(filter(None, said))

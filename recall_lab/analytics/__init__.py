@@ -2,7 +2,7 @@
 
 from recall_lab.analytics.catalogue import Catalogue, Chart, NamedQuery, Parameter
 from recall_lab.analytics.charts import CHARTS, chart, offline_renderer, save_chart, to_svg
-from recall_lab.analytics.coverage import Coverage, coverage
+from recall_lab.analytics.coverage import Coverage, CoverageRow, coverage, coverage_by
 from recall_lab.analytics.running import bind, chart_of, run
 from recall_lab.analytics.usage import GROUPINGS, UsageReport, UsageRow, usage, usage_sql
 
@@ -12,6 +12,7 @@ __all__ = [
     "Catalogue",
     "Chart",
     "Coverage",
+    "CoverageRow",
     "NamedQuery",
     "Parameter",
     "UsageReport",
@@ -20,6 +21,7 @@ __all__ = [
     "chart",
     "chart_of",
     "coverage",
+    "coverage_by",
     "offline_renderer",
     "run",
     "save_chart",

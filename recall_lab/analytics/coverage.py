@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recall_lab.errors import UsageError
 from recall_lab.mirror import Mirror
 from recall_lab.model import DISPOSITIONS, Disposition, Record, Tally
+from recall_lab.times import check_zone, local_zone, parse_time
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SOURCES = "FROM sources WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)"
+KEPT_DAYS = 30  # that hosts keep a transcript, where nobody told them otherwise
+# When a transcript was last written: its session's last time, for a copied file's own time says nothing.
+_SOURCES = """FROM (
+    SELECT q.*, coalesce(s.ended, q.modified) AS written
+    FROM sources q LEFT JOIN (SELECT session_id, ended FROM sessions) s USING (session_id)
+)
+WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($state IS NULL OR state = $state)
+  AND ($since IS NULL OR written >= $since::TIMESTAMP) AND ($until IS NULL OR written < $until::TIMESTAMP)
+  AND ($model IS NULL OR source_id IN (SELECT source_id FROM copies.model_calls WHERE model = $model))"""
+_KEYS = {
+    "day": "strftime(local_time(written, $zone), '%Y-%m-%d')",
+    "host": "host",
+    "repo": "repo",
+    "state": "state",
+}
 _LEDGER = f"FROM ledger SEMI JOIN (SELECT source_id {_SOURCES}) USING (source_id)"
 
 
@@ -28,6 +44,7 @@ class Coverage(Record, frozen=True, kw_only=True):
         last_capture: When anything was captured last, UTC.
         oldest_missing: Earliest last change of a transcript that is gone from the disk, UTC; the store has
             its only copy.
+        at_risk: Sources that are not wholly captured and were last written longer ago than hosts keep them.
     """
 
     sources: int
@@ -39,6 +56,7 @@ class Coverage(Record, frozen=True, kw_only=True):
     unknown_types: dict[str, int]
     last_capture: str | None
     oldest_missing: str | None
+    at_risk: int = 0
 
     def frame(self) -> pd.DataFrame:
         """Return one row a disposition: records, bytes and their shares (0 to 1)."""
@@ -55,23 +73,55 @@ class Coverage(Record, frozen=True, kw_only=True):
         )
 
 
-def coverage(mirror: Mirror, *, host: str | None = None, repo: str | None = None) -> Coverage:
+class CoverageRow(Record, frozen=True, kw_only=True):
+    """What is known of the sources of one key: how many, their bytes, and how many of these were not read."""
+
+    key: str | None
+    sources: int
+    bytes: int
+    unread_bytes: int
+
+
+def coverage(
+    mirror: Mirror,
+    *,
+    host: str | None = None,
+    repo: str | None = None,
+    state: str | None = None,
+    model: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    zone: str | None = None,
+) -> Coverage:
     """Add up what was read of the transcripts and what became of it.
 
     Args:
         mirror: The mirror to ask.
         host: Only sources of this host.
         repo: Only sources whose session belongs to this repository.
+        state: Only sources in this state.
+        model: Only sources that tell of a call to this model.
+        since: A time as people type it; only sources that were last written from then on.
+        until: Likewise; only before it, a day included.
+        zone: IANA zone of typed times; this machine's when left out.
+
+    Raises:
+        TimeError: a time cannot be understood.
     """
-    only = {"host": host, "repo": repo}
+    only = _asked(host, repo, state, model, since, until, zone)
     [(sessions,)] = mirror.rows(
-        "SELECT count(*) FROM sessions WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)", only
+        "SELECT count(*) FROM sessions WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) "
+        "AND (coalesce($state, $model, $since, $until) IS NULL OR session_id IN "
+        f"(SELECT session_id FROM placements SEMI JOIN (SELECT source_id {_SOURCES}) USING (source_id)))",
+        only,
     )
-    [(sources, last, missing, unread)] = mirror.rows(
+    [(sources, last, missing, unread, risk)] = mirror.rows(
         f"""SELECT count(*),
                    strftime(max(captured_at), '%Y-%m-%dT%H:%M:%SZ'),
                    strftime(min(modified) FILTER (state = 'source_missing'), '%Y-%m-%dT%H:%M:%SZ'),
-                   coalesce(sum(greatest(size - cursor, 0)) FILTER (state <> 'source_missing'), 0)::BIGINT
+                   coalesce(sum(greatest(size - cursor, 0)) FILTER (state <> 'source_missing'), 0)::BIGINT,
+                   count(*) FILTER (state NOT IN ('complete', 'off', 'source_missing')
+                                    AND modified < now()::TIMESTAMP - to_days({KEPT_DAYS}))
             {_SOURCES}""",
         only,
     )
@@ -94,7 +144,64 @@ def coverage(mirror: Mirror, *, host: str | None = None, repo: str | None = None
         unknown_types=dict(unknown),
         last_capture=last,
         oldest_missing=missing,
+        at_risk=risk,
     )
+
+
+def coverage_by(
+    mirror: Mirror,
+    by: str,
+    *,
+    host: str | None = None,
+    repo: str | None = None,
+    state: str | None = None,
+    model: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    zone: str | None = None,
+) -> tuple[CoverageRow, ...]:
+    """Add up sources by ``day`` (of their last record, in the zone), ``host``, ``repo``, ``state`` or ``model``.
+
+    Days come in order, other keys by their bytes; a source that several models wrote counts for each of them. The
+    filters are those of ``coverage``.
+
+    Raises:
+        UsageError: ``by`` is none of these.
+        TimeError: a time cannot be understood.
+    """
+    only = _asked(host, repo, state, model, since, until, zone)
+    sums = "count(*), sum(size)::BIGINT, sum(greatest(size - cursor, 0))::BIGINT"
+    if by == "model":
+        statement = (
+            f"SELECT c.model, {sums} FROM (SELECT DISTINCT source_id, model FROM copies.model_calls) c "
+            f"JOIN (SELECT source_id, size, cursor {_SOURCES}) USING (source_id) GROUP BY 1 ORDER BY 3 DESC, 1"
+        )
+    elif by in _KEYS:
+        order = "1 NULLS FIRST" if by == "day" else "3 DESC, 1"
+        statement = f"SELECT {_KEYS[by]}, {sums} {_SOURCES} GROUP BY 1 ORDER BY {order}"
+    else:
+        raise UsageError(f"coverage cannot be grouped by {by!r}; use one of model, {', '.join(sorted(_KEYS))}")
+    if by == "day":
+        only["zone"] = check_zone(zone) if zone else local_zone()
+    return tuple(
+        CoverageRow(key=key, sources=sources, bytes=size, unread_bytes=unread)
+        for key, sources, size, unread in mirror.rows(statement, only)
+    )
+
+
+def _asked(
+    host: str | None,
+    repo: str | None,
+    state: str | None,
+    model: str | None,
+    since: str | None,
+    until: str | None,
+    zone: str | None,
+) -> dict[str, str | None]:
+    here = check_zone(zone) if zone else local_zone()
+    first = parse_time(since, here).removesuffix("Z") if since else None
+    last = parse_time(until, here, end=True).removesuffix("Z") if until else None
+    return {"host": host, "repo": repo, "state": state, "model": model, "since": first, "until": last}
 
 
 def _tally(parts: dict[Disposition, int]) -> Tally:

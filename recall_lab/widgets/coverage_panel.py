@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from recall_lab.display import call_line, count, megabytes
+from recall_lab.display import call_line, count, megabytes, short_repo
 from recall_lab.errors import UsageError
-from recall_lab.glance import coverage_figures, coverage_notes
+from recall_lab.glance import coverage_figures, coverage_notes, key_name
 from recall_lab.model import STATES
-from recall_lab.widgets._base import Panel, choice, row
+from recall_lab.widgets._base import Panel, choice, field, row
+from recall_lab.widgets._facets import MOST, Bar, Facet, Facets, time_facet, without
 from recall_lab.widgets._tables import Picture, fill_table
-from recall_lab.widgets.views import FiguresView, PictureView, TableView
+from recall_lab.widgets.usage_panel import known
+from recall_lab.widgets.views import FacetsView, FiguresView, PictureView, TableView
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,16 +32,29 @@ class CoveragePanel(Panel):
 
     Attributes:
         host: The choice of a host.
+        repo: The choice of a repository.
+        model: The choice of a model.
         state: The choice of a state of sources.
+        since: From when on the last record was written; ``until`` likewise.
+        bars: Bars by time, host, repository, model and state; a click on one filters all the others.
         disk: The button that compares with the transcripts on the disk.
     """
 
     title = "Coverage"
 
-    def __init__(self, lab: Lab, host: str | None = None, state: str | None = None) -> None:
+    def __init__(self, lab: Lab, host: str | None = None, state: str | None = None, **filters: Any) -> None:
         from recall_lab.hosts import HOSTS
 
+        unknown = filters.keys() - {"repo", "model", "since", "until"}
+        if unknown:
+            raise UsageError(
+                f"the coverage panel has no filter {min(unknown)!r}; it has host, state, repo, model, since, until"
+            )
+        self.since = field("Written since", "last 30 days", filters.get("since"), "16em")
+        self.until = field("Until", "yesterday", filters.get("until"), "12em")
         self.host = choice("Host", [("all", ""), *((name, name) for name in sorted(HOSTS))], host)
+        self.repo = choice("Repository", known(lab, "repo", filters.get("repo"), of="sources"), filters.get("repo"))
+        self.model = choice("Model", known(lab, "model", filters.get("model")), filters.get("model"))
         self.state = choice("State", [("all", ""), *((name.replace("_", " "), name) for name in STATES)], state)
         self.disk = ipywidgets.Button(
             description="Compare with the disk",
@@ -48,18 +63,18 @@ class CoveragePanel(Panel):
             layout={"width": "auto"},
         )
         self.figures = FiguresView()
+        self.bars = FacetsView()
         self.picture = PictureView(
             alt="Chart of what became of the bytes of each source; the table below has its numbers"
         )
         self.table = TableView()
         self.missing = TableView()
         self._frame: pd.DataFrame | None = None
-        super().__init__(
-            lab, [row(self.host, self.state, self.disk), self.figures, self.picture, self.missing, self.table]
-        )
+        self._filters = {name: getattr(self, name) for name in ("since", "until", "host", "repo", "model", "state")}
+        asking = row(*self._filters.values(), self.disk)
+        super().__init__(lab, [asking, self.figures, self.bars, self.picture, self.missing, self.table])
+        self._facets = Facets(self.bars, self._filters, self.refresh)
         self._drawn = Picture(self.picture, self._chart, self.telling)
-        for widget in (self.host, self.state):
-            widget.observe(lambda _: self.refresh(), "value")
         self.disk.on_click(lambda _: self.compare())
         self.refresh()
 
@@ -88,15 +103,17 @@ class CoveragePanel(Panel):
         self._frame = None
         with self.telling(self.figures):
             self.figures.code = self.code
-            self._show(self.lab.coverage(host=self.host.value or None))
+            self._show(self.lab.coverage(**self._wish()))
             self._frame = self.lab.query(QUERY, **self._wish())
             rows = self._frame[list(_SHOWN)].astype(object).to_numpy().tolist()
             rows = [[self._short(source), *rest] for source, *rest in rows]
             columns = [f"{name} bytes" if name in {"indexed", "unread"} else name for name in _SHOWN]
             fill_table(self.table, columns, rows, "Sources, the largest first")
-        if self.error:
+        if self.figures.error:
             self.figures.figures, self.figures.status = [], ""
             fill_table(self.table, (), ())
+        with self.telling(self.bars):
+            self._facets.show([] if self.figures.error else self._asked_facets())
         self._drawn.redraw()
 
     def compare(self) -> None:
@@ -117,6 +134,28 @@ class CoveragePanel(Panel):
         self.figures.figures = coverage_figures(coverage)
         self.figures.status = coverage_notes(coverage, self.lab.zone)
 
+    def _asked_facets(self) -> list[Facet]:
+        """Each facet under all filters but its own, so that what else could be chosen stays in sight."""
+        wish = self._wish()
+        dated = self.lab.coverage_by("day", **without(wish, "since", "until"))
+        days = [(one.key, float(one.bytes)) for one in dated if one.key is not None]
+        title = f"Last written ({self.lab.zone})"
+        found = [time_facet(days, title=title, unit="bytes", value=lambda size: megabytes(int(size)))]
+        for name, title in (("host", "Host"), ("repo", "Repository"), ("model", "Model"), ("state", "State")):
+            rows = self.lab.coverage_by(name, **without(wish, name))[:MOST]
+            bars = [
+                Bar(
+                    one.key,
+                    _label(name, one.key),
+                    float(one.bytes),
+                    megabytes(one.bytes),
+                    f"{key_name(name, one.key)}: {count(one.sources, 'source')}, {megabytes(one.unread_bytes)} unread",
+                )
+                for one in rows
+            ]
+            found.append(Facet(name, title, "bytes of transcripts", tuple(bars)))
+        return found
+
     def _chart(self, theme: str) -> alt.TopLevelMixin | None:
         from recall_lab.analytics import chart
 
@@ -128,4 +167,10 @@ class CoveragePanel(Panel):
         return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
 
     def _wish(self) -> dict[str, Any]:
-        return {name: value for name, value in (("host", self.host.value), ("state", self.state.value)) if value}
+        return {name: widget.value for name, widget in self._filters.items() if widget.value}
+
+
+def _label(name: str, key: str | None) -> str:
+    if key is None:
+        return key_name(name, key)
+    return short_repo(key) if name == "repo" else key.replace("_", " ") if name == "state" else key

@@ -53,11 +53,11 @@ class Panels:
 
         return UsagePanel(self._lab, by, **filters)
 
-    def coverage(self, host: str | None = None, state: str | None = None) -> CoveragePanel:
-        """What of the transcripts is in the store, what is not, and why."""
+    def coverage(self, host: str | None = None, state: str | None = None, **filters: Any) -> CoveragePanel:
+        """What of the transcripts is in the store, what is not, and why; more filters: repo, model, since and until."""
         from recall_lab.widgets.coverage_panel import CoveragePanel
 
-        return CoveragePanel(self._lab, host, state)
+        return CoveragePanel(self._lab, host, state, **filters)
 
     def __repr__(self) -> str:
         return "lab.panels: search(query), citation(citation), composer(question), usage(by), coverage()"

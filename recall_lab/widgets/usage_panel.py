@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recall_lab.analytics import GROUPINGS, UsageReport, usage_sql
-from recall_lab.display import call_line, shortened
+from recall_lab.analytics import GROUPINGS, UsageReport, UsageRow, usage_sql
+from recall_lab.display import call_line, short_repo, shortened
 from recall_lab.errors import UsageError
-from recall_lab.glance import key_name, usage_figures, usage_notes
+from recall_lab.glance import compact, dollars, key_name, usage_figures, usage_notes
 from recall_lab.widgets._base import Panel, choice, field, row
+from recall_lab.widgets._facets import MOST, Bar, Facet, Facets, time_facet, without
 from recall_lab.widgets._tables import Picture, fill_table
-from recall_lab.widgets.views import FiguresView, PictureView, TableView
+from recall_lab.widgets.views import FacetsView, FiguresView, PictureView, TableView
 
 if TYPE_CHECKING:
     import altair as alt
@@ -37,6 +38,7 @@ class UsagePanel(Panel):
 
     Attributes:
         by: The choice of the grouping.
+        bars: Bars by time, host, repository and model; a click on one filters all the others.
         report: What is shown.
     """
 
@@ -53,14 +55,17 @@ class UsagePanel(Panel):
         self.repo = choice("Repository", known(lab, "repo", filters.get("repo")), filters.get("repo"))
         self.model = choice("Model", known(lab, "model", filters.get("model")), filters.get("model"))
         self.figures = FiguresView()
+        self.bars = FacetsView()
         self.picture = PictureView()
         self.table = TableView()
         self.report: UsageReport | None = None
         self._filters = {name: getattr(self, name) for name in ("since", "until", "host", "repo", "model")}
-        super().__init__(lab, [row(self.by, *self._filters.values()), self.figures, self.picture, self.table])
+        super().__init__(
+            lab, [row(self.by, *self._filters.values()), self.figures, self.bars, self.picture, self.table]
+        )
+        self._facets = Facets(self.bars, self._filters, self.refresh)
         self._drawn = Picture(self.picture, self._chart, self.telling)
-        for widget in (self.by, *self._filters.values()):
-            widget.observe(lambda _: self.refresh(), "value")
+        self.by.observe(lambda _: self.refresh(), "value")
         self.refresh()
 
     @property
@@ -90,9 +95,11 @@ class UsagePanel(Panel):
             self.figures.code = self.code
             self.report = self.lab.usage(self.by.value, **self._wish())
             self._show(self.report)
-        if self.error:
+        if self.figures.error:
             self.figures.figures, self.figures.status = [], ""
             fill_table(self.table, (), ())
+        with self.telling(self.bars):
+            self._facets.show([] if self.figures.error else self._asked_facets())
         self._drawn.redraw()
 
     def _show(self, report: UsageReport) -> None:
@@ -101,6 +108,36 @@ class UsagePanel(Panel):
         rows = [[_cell(report.by, name, getattr(one, name)) for name in _SHOWN] for one in report.rows]
         fill_table(self.table, (report.by, *_SHOWN[1:]), rows)
         self.picture.alt = f"Chart of usage by {report.by}; the table below has its numbers"
+
+    def _asked_facets(self) -> list[Facet]:
+        """Each facet under all filters but its own, so that what else could be chosen stays in sight."""
+        wish = self._wish()
+        days = self.lab.usage("day", **without(wish, "since", "until"))
+        priced = days.total.cost_usd is not None
+        unit = "cost, USD" if priced else "tokens written"
+
+        def size(row: UsageRow) -> float:
+            return (row.cost_usd or 0.0) if priced else float(row.output_tokens)
+
+        def shown(amount: float) -> str:
+            return dollars(amount) if priced else compact(int(amount))
+
+        dated = [(row.key, size(row)) for row in days.rows if row.key is not None]
+        found = [time_facet(dated, title=f"Time ({days.zone})", unit=unit, value=shown)]
+        for name, title in (("host", "Host"), ("repo", "Repository"), ("model", "Model")):
+            rows = sorted(self.lab.usage(name, **without(wish, name)).rows, key=size, reverse=True)[:MOST]
+            bars = [
+                Bar(
+                    row.key,
+                    short_repo(row.key) if name == "repo" and row.key else key_name(name, row.key),
+                    size(row),
+                    "no price" if priced and row.cost_usd is None else shown(size(row)),
+                    f"{key_name(name, row.key)}: {compact(row.calls)} calls, {compact(row.output_tokens)} tokens out",
+                )
+                for row in rows
+            ]
+            found.append(Facet(name, title, unit, tuple(bars)))
+        return found
 
     def _chart(self, theme: str) -> alt.TopLevelMixin | None:
         from recall_lab.analytics import chart
@@ -124,13 +161,14 @@ class UsagePanel(Panel):
         return {name: widget.value for name, widget in self._filters.items() if widget.value}
 
 
-def known(lab: Lab, column: str, chosen: str | None) -> list[tuple[str, str]]:
-    """The values of a column of ``model_calls`` as choices, ``all`` first; a value that is asked for is always one."""
+def known(lab: Lab, column: str, chosen: str | None, of: str = "model_calls") -> list[tuple[str, str]]:
+    """The values of a column as choices, ``all`` first; a value that is asked for is always one."""
     statement = {
-        "host": "SELECT DISTINCT host FROM model_calls WHERE host IS NOT NULL ORDER BY 1",
-        "repo": "SELECT DISTINCT repo FROM model_calls WHERE repo IS NOT NULL ORDER BY 1",
-        "model": "SELECT DISTINCT model FROM model_calls WHERE model IS NOT NULL ORDER BY 1",
-    }[column]
+        ("model_calls", "host"): "SELECT DISTINCT host FROM model_calls WHERE host IS NOT NULL ORDER BY 1",
+        ("model_calls", "repo"): "SELECT DISTINCT repo FROM model_calls WHERE repo IS NOT NULL ORDER BY 1",
+        ("model_calls", "model"): "SELECT DISTINCT model FROM model_calls WHERE model IS NOT NULL ORDER BY 1",
+        ("sources", "repo"): "SELECT DISTINCT repo FROM sources WHERE repo IS NOT NULL ORDER BY 1",
+    }[of, column]
     values = [value for (value,) in lab.records(statement)[1]]
     if chosen and chosen not in values:
         values.append(chosen)

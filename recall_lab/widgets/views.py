@@ -135,6 +135,22 @@ class PictureView(View):
     alt = traitlets.Unicode("").tag(sync=True)
 
 
+class FacetsView(View):
+    """Groups of bars that filter when they are clicked.
+
+    Attributes:
+        facets: For each group ``name``, ``title``, ``unit``, ``kind`` (``time`` or ``bars``), ``chosen`` (whether it
+            narrows) and ``items``: ``label``, ``value`` and ``tip`` as text, ``share`` of the longest bar, ``on``,
+            ``can``.
+
+    Sends ``{"type": "pick", "facet": name, "index": n, "more": whether to widen}`` and ``{"type": "clear", "facet":
+    name}``.
+    """
+
+    _esm = _module("facets.js")
+    facets = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+
 class TableView(View):
     """A table that sorts.
 

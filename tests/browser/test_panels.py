@@ -141,6 +141,30 @@ def test_usage_and_coverage_filter_and_follow_the_theme(
     usage.screenshot(path=artifacts / "panel-usage-dark.png")
 
 
+def test_a_click_on_a_bar_filters_the_dashboard(bench: Workbench, opened: tuple[Page, Watch], artifacts: Path) -> None:
+    page, _ = opened
+    run(bench, page, "dashboards.ipynb", "lab.panels.usage()", "lab.panels.coverage()")
+    usage, coverage = page.locator(".recall-lab-panel").nth(0), page.locator(".recall-lab-panel").nth(1)
+    host = usage.get_by_role("group", name="Host").get_by_role("button", name=re.compile("^Host codex"))
+    chart = usage.locator("img.rl-chart")
+    before = chart.get_attribute("src")
+    host.click()
+    expect(usage.locator(".rl-code")).to_have_text("lab.usage('day', host='codex')", timeout=SOON)
+    expect(host).to_have_attribute("aria-pressed", "true")
+    expect(chart).not_to_have_attribute("src", before or "", timeout=SOON)
+    days = usage.get_by_role("group", name=re.compile("^Time")).get_by_role("button", name=re.compile("^Time"))
+    days.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")  # the keyboard filters too
+    expect(usage.locator(".rl-code")).to_contain_text("since=", timeout=SOON)
+    usage.screenshot(path=artifacts / "panel-usage-filtered.png")
+    usage.get_by_role("button", name="All: Host").click()
+    expect(usage.locator(".rl-code")).not_to_contain_text("host=", timeout=SOON)
+    coverage.get_by_role("group", name="Host").get_by_role("button", name=re.compile("^Host codex")).click()
+    expect(coverage.locator(".rl-code")).to_contain_text("host='codex'", timeout=SOON)
+    coverage.screenshot(path=artifacts / "panel-coverage-filtered.png")
+
+
 def test_the_citation_panel_shows_a_problem_where_it_is(bench: Workbench, opened: tuple[Page, Watch]) -> None:
     page, _ = opened
     run(bench, page, "citation.ipynb", "lab.panels.citation()")

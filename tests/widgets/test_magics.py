@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 from recall_lab.hits import Hits
@@ -79,3 +80,56 @@ def test_without_a_store_the_next_step_is_named(
     monkeypatch.setenv("RECALL_LAB_HOME", str(tmp_path))
     assert shell.run_line_magic("recall", "x") is None
     assert "recall-lab index" in capsys.readouterr().err
+
+
+def test_a_named_query_is_run_with_its_parameters(
+    shell: InteractiveShell, lab: Lab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = shell.run_line_magic("recall_query", "cost_by_repo --host codex --limit 2")
+    assert frame.equals(lab.query("cost_by_repo", host="codex", limit=2))
+    for line in ("", "no_such_query", "cost_by_repo --frob 1", "cost_by_repo --limit", "cost_by_repo limit 2"):
+        assert shell.run_line_magic("recall_query", line) is None
+        (said,) = capsys.readouterr().err.splitlines()
+        assert said.startswith("recall_lab: ")
+
+
+def test_what_nobody_foresaw_is_one_line_that_does_not_quote(
+    shell: InteractiveShell, lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("words of a transcript")
+
+    monkeypatch.setattr(lab, "search", fail)
+    assert shell.run_line_magic("recall", "x") is None
+    assert capsys.readouterr().err == (
+        "recall_lab: unexpected ValueError; the Lab's own methods (lab.search, lab.sql) show where\n"
+    )
+
+
+def completed(shell: InteractiveShell, code: str) -> set[str]:
+    """What Tab offers at the end of a cell, as the kernel asks for it."""
+    with provisionalcompleter():
+        return {one.text for one in shell.Completer.completions(code, len(code))}
+
+
+def test_tab_completes_queries_parameters_and_columns(shell: InteractiveShell, lab: Lab) -> None:
+    assert completed(shell, "%recall_query usage_by") == {"usage_by_day"}
+    assert completed(shell, "%recall_query ") >= {query.name for query in lab.queries}
+    assert "--since" in completed(shell, "%recall_query usage_by_day --s")
+    assert completed(shell, "%recall_query coverage_by_source --state source_m") == {"source_missing"}
+    assert completed(shell, "%recall why did --ro") == {"--role"}
+    assert completed(shell, "%recall why did --role ass") == {"assistant"}
+    assert completed(shell, "%recall why did --host cod") == {"codex"}
+    assert completed(shell, "%%recall_sql\nselect count(*) from model_c") == {"model_calls"}
+    assert completed(shell, "%%recall_sql found\nselect cost_u") == {"cost_usd"}
+    assert "b.block_id" in completed(shell, "%%recall_sql\nselect b.block_i")
+    assert "cost_usd" not in completed(shell, "select cost_u")
+
+
+def test_tab_says_nothing_where_there_is_nothing(shell: InteractiveShell, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECALL_LAB_HOME", str(tmp_path))
+        del shell.user_ns["lab"]
+        assert "usage_by_day" not in completed(shell, "%recall_query usage_by")
+    shell.extension_manager.reload_extension("recall_lab")
+    assert len([one for one in shell.Completer.custom_matchers if one.matcher_identifier == "recall_lab"]) == 1

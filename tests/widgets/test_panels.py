@@ -9,7 +9,9 @@ import pytest
 from recall_lab.errors import UsageError
 from recall_lab.lab import Lab
 from recall_lab.widgets import _base
+from recall_lab.widgets.coverage_panel import CoveragePanel
 from recall_lab.widgets.search_panel import SearchPanel
+from recall_lab.widgets.usage_panel import UsagePanel
 
 QUESTION = "why did we reject batching"
 QUOTE = "a crash between the acknowledgement and the flush loses readings"
@@ -175,6 +177,90 @@ def test_usage_says_what_is_wrong_and_what_has_no_price(lab: Lab) -> None:
         panel.data()
     with pytest.raises(UsageError, match="no filter 'frob'"):
         lab.panels.usage(frob=1)
+
+
+def picked(panel: UsagePanel | CoveragePanel, facet: str, label: str, **more: object) -> None:
+    """Click the bar of a facet that bears a label."""
+    [shown] = [one for one in panel.bars.facets if one["name"] == facet]
+    index = [item["label"] for item in shown["items"]].index(label)
+    panel.bars._handle_custom_msg({"type": "pick", "facet": facet, "index": index, **more}, [])
+
+
+def on(panel: UsagePanel | CoveragePanel, facet: str) -> list[str]:
+    """The bars of a facet that stand out."""
+    [shown] = [one for one in panel.bars.facets if one["name"] == facet]
+    return [item["label"] for item in shown["items"] if item["on"]]
+
+
+def test_a_click_on_a_bar_filters_figures_chart_table_and_the_other_bars(lab: Lab) -> None:
+    panel = lab.panels.usage("model")
+    everything, svg = panel.report.total.calls, panel.picture.svg
+    models = [item["label"] for one in panel.bars.facets if one["name"] == "model" for item in one["items"]]
+    picked(panel, "host", "codex")
+    assert panel.host.value == "codex"
+    assert panel.code == "lab.usage('model', host='codex')"
+    assert 0 < panel.report.total.calls < everything
+    assert panel.picture.svg != svg
+    assert on(panel, "host") == ["codex"]
+    assert {item["label"] for one in panel.bars.facets if one["name"] == "host" for item in one["items"]} > {"codex"}
+    assert len([1 for one in panel.bars.facets if one["name"] == "model" for _ in one["items"]]) < len(models)
+    picked(panel, "host", "codex")  # the same bar again shows all
+    assert panel.code == "lab.usage('model')"
+    assert panel.report.total.calls == everything
+
+
+def test_a_click_on_a_day_and_a_wider_one_narrow_the_time(lab: Lab) -> None:
+    panel = lab.panels.usage()
+    days = [item for one in panel.bars.facets if one["name"] == "time" for item in one["items"]]
+    used = [item["label"] for item in days if item["share"]]
+    picked(panel, "time", used[0])
+    first, _, last = used[0].partition(" to ")
+    assert (panel.since.value, panel.until.value) == (first, last or first)
+    one_bar = panel.report.total.calls
+    assert one_bar > 0
+    picked(panel, "time", used[-1], more=True)
+    assert panel.since.value == first
+    assert panel.report.total.calls == lab.usage("day").total.calls > one_bar
+    assert len(on(panel, "time")) == len(days)
+    panel.bars._handle_custom_msg({"type": "clear", "facet": "time"}, [])
+    assert panel.code == "lab.usage('day')"
+    for nonsense in ({"type": "pick", "facet": "time", "index": 9999}, {"type": "pick", "facet": "frob"}, "words"):
+        panel.bars._handle_custom_msg(nonsense, [])
+    assert panel.code == "lab.usage('day')"
+    panel.since.value = "soonish"
+    assert panel.bars.facets == []
+    panel.since.value = "last 900 days"  # typed in words: all bars stay as they are
+    assert panel.error == ""
+
+
+def test_bars_add_up_to_what_the_panel_counts(lab: Lab) -> None:
+    panel = lab.panels.coverage()
+    whole = sum(one.bytes for one in lab.coverage_by("host"))
+    for by in ("day", "repo", "state"):
+        assert sum(one.bytes for one in lab.coverage_by(by)) == whole
+    assert whole == panel.data()["size"].sum()
+    assert sum(one.sources for one in lab.coverage_by("host")) == lab.coverage().sources
+    assert lab.coverage().sessions == lab.status().sessions
+    with pytest.raises(UsageError, match="cannot be grouped by 'frob'"):
+        lab.coverage_by("frob")
+
+
+def test_a_click_filters_coverage_too(lab: Lab) -> None:
+    panel = lab.panels.coverage()
+    sources = len(panel.data())
+    picked(panel, "host", "codex")
+    assert set(panel.data()["host"]) == {"codex"}
+    model = next(item["label"] for one in panel.bars.facets if one["name"] == "model" for item in one["items"])
+    picked(panel, "model", model)
+    assert panel.code == f"lab.query('coverage_by_source', host='codex', model={model!r})"
+    assert 0 < len(panel.data()) < sources
+    assert len(panel.data()) == lab.coverage(host="codex", model=model).sources
+    assert len(eval(panel.code, {"lab": lab})) == len(panel.data())
+    time = next(item["label"] for one in panel.bars.facets if one["name"] == "time" for item in one["items"])
+    picked(panel, "time", time)
+    assert 0 < len(panel.data()) == lab.coverage(**panel._wish()).sources
+    with pytest.raises(UsageError, match="no filter 'frob'"):
+        lab.panels.coverage(frob=1)
 
 
 def test_charts_follow_the_theme_of_the_page(lab: Lab) -> None:
