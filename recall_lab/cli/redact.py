@@ -17,19 +17,46 @@ from recall_lab.errors import UsageError
 @click.option("--refresh", is_flag=True, help="Redact again what older rules went through, revisions included.")
 @click.option("--dry-run", is_flag=True, help="With --refresh: look and count, but write nothing.")
 @click.option("--audit", is_flag=True, help="Look for secrets in raw files; nothing is written.")
-def redact_(face: Face, paths: tuple[Path, ...], *, refresh: bool, dry_run: bool, audit: bool) -> int:
+@click.option("--hostile", is_flag=True, help="Time the rules on texts that are made to slow them down.")
+def redact_(face: Face, paths: tuple[Path, ...], *, refresh: bool, dry_run: bool, audit: bool, hostile: bool) -> int:
     """Take secrets out of what is stored again, or find them in raw files.
 
     --refresh is for after an update of the rules; citations of a text that changes say so from then on. --audit looks
     at your transcripts, or at PATHS: files and folders of any kind. Places and kinds are shown, never a value.
     """
-    if refresh == audit:
-        raise UsageError("say what to do: --refresh looks at what is stored again, --audit at raw files")
-    if (refresh and paths) or (dry_run and not refresh):
+    if refresh + audit + hostile != 1:
+        raise UsageError(
+            "say what to do: --refresh looks at what is stored again, --audit at raw files, --hostile times the rules"
+        )
+    if (paths and not audit) or (dry_run and not refresh):
         raise UsageError("PATHS go with --audit, --dry-run goes with --refresh")
+    if hostile:
+        return _hostile(face)
     if refresh:
         return _refresh(face, dry_run=dry_run)
     _audit(face, paths)
+    return 0
+
+
+def _hostile(face: Face) -> int:
+    from tqdm.auto import tqdm
+
+    from recall_lab.capture.rules import open_rules
+    from recall_lab.evaluation.hostile import PIECES, SIZES, measure_slopes
+    from recall_lab.settings import load_settings
+
+    redactor = open_rules(load_settings(face.home))
+    with tqdm(total=len(PIECES), desc="timing", disable=not face.progress, leave=False) as bar:
+
+        def step(done: int) -> None:
+            bar.update(done)
+
+        slopes = measure_slopes(redactor, pieces=PIECES, sizes=SIZES, progress=step)
+    if face.as_json:
+        face.answer(slopes)
+        return 0
+    rows = [(one.piece, *(f"{one.seconds_per_mb[size]:.2f}" for size in SIZES)) for one in slopes]
+    table(("seconds a MB, repeated", *(f"{size // 1000} KB" for size in SIZES)), rows)
     return 0
 
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -27,6 +27,7 @@ _LONGEST_VALUE = 2_000  # of a text that is shown to the detector together with 
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _BINARY_HEAD = 8_192
+_PIECE = 8_000_000  # bytes of a file in memory at once; a longer line is looked at in pieces
 
 
 class Leak(msgspec.Struct, frozen=True):
@@ -86,16 +87,15 @@ def audit(paths: Iterable[Path], redactor: ScansTexts, *, progress: Callable[[in
     repositories = Repositories()
     for path in _files(paths):
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                read = _Read(file, path)
+                _count(_texts(read, repositories), redactor, counts)
         except OSError as error:
             unread[str(path)] = error.strerror or "cannot be read"
             continue
-        files, size = files + 1, size + len(data)
-        if b"\0" not in data[:_BINARY_HEAD]:
-            lines += data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
-            _count(_texts(path, data, repositories), redactor, counts)
+        files, size, lines = files + 1, size + read.bytes, lines + read.lines
         if progress:
-            progress(len(data))
+            progress(read.bytes)
     leaks = [
         Leak(kind, place.host, place.repo, place.month, place.file, place.line, count)
         for (place, kind), count in counts.items()
@@ -114,6 +114,49 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             yield path
         else:
             raise UsageError(f"{path}: there is no such file or folder; check the name")
+
+
+class _Read:
+    """A file that is read piece by piece, and how much of it there is.
+
+    Attributes:
+        path: The file.
+        bytes: Its size, as it is now.
+        lines: Its lines, as far as they were read; none of what is no text.
+    """
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file = file
+        self.path = path
+        self.bytes = os.fstat(file.fileno()).st_size
+        self.lines = 0
+        self.head = [file.readline(_PIECE)[:_HEAD_BYTES].rstrip(b"\n") for _ in range(_HEAD_LINES)]
+        self.binary = b"\0" in b"\n".join(self.head)[:_BINARY_HEAD]
+
+    def records(self) -> Iterator[tuple[int, bytes]]:
+        """The lines with their numbers; the pieces of a line that is too long have the same one."""
+        self._file.seek(0)
+        starts = True
+        while line := self._file.readline(_PIECE):
+            self.lines += starts
+            starts = line.endswith(b"\n")
+            yield self.lines, line
+
+    def pieces(self) -> Iterator[tuple[int, bytes]]:
+        """Pieces of whole lines, as far as they fit, with the number of the first line."""
+        self._file.seek(0)
+        piece = rest = b""
+        self.lines = 1 if self.bytes else 0
+        while chunk := self._file.read(_PIECE):
+            piece = rest + chunk
+            end = piece.rfind(b"\n") + 1 or len(piece)
+            yield self.lines, piece[:end]
+            self.lines += piece.count(b"\n", 0, end)
+            rest = piece[end:]
+        if rest:
+            yield self.lines, rest
+        elif piece.endswith(b"\n"):
+            self.lines -= 1
 
 
 class _Text(msgspec.Struct, frozen=True):
@@ -138,7 +181,7 @@ def _count(texts: Iterable[_Text], redactor: ScansTexts, counts: Counter[tuple[_
 
 def _scan(batch: Sequence[_Text], redactor: ScansTexts, counts: Counter[tuple[_Place, str]]) -> None:
     for item, findings in zip(batch, redactor.scan([item.text for item in batch]), strict=True):
-        line, before = 1, 0
+        line, before = item.place.line, 0
         for finding in findings:
             place = item.place
             if item.lines:
@@ -148,16 +191,19 @@ def _scan(batch: Sequence[_Text], redactor: ScansTexts, counts: Counter[tuple[_P
             counts[place, finding.kind] += 1
 
 
-def _texts(path: Path, data: bytes, repositories: Repositories) -> Iterator[_Text]:
-    """The texts of a file: the strings of its records where its lines are JSON, else the file as one text."""
-    lines = data.split(b"\n")
-    host = recognise([line[:_HEAD_BYTES] for line in lines[:_HEAD_LINES]], path)
+def _texts(read: _Read, repositories: Repositories) -> Iterator[_Text]:
+    """The texts of a file: the strings of its records where its lines are JSON, else its text, in pieces."""
+    if read.binary:
+        return
+    path = read.path
+    host = recognise(read.head, path)
     name = host.name if host else None
     if path.suffix != ".jsonl":
-        yield _Text(_Place(str(path), 1, name, None, None), data.decode("utf-8", "replace"), lines=True)
+        for number, piece in read.pieces():
+            yield _Text(_Place(str(path), number, name, None, None), piece.decode("utf-8", "replace"), lines=True)
         return
     cwd = remote = month = None
-    for number, line in enumerate(lines, 1):
+    for number, line in read.records():
         if not line.strip():
             continue
         try:

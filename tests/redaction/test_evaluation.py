@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -167,6 +168,40 @@ def test_an_audit_counts_by_place_and_shows_no_value(redactor: Redactor, tmp_pat
     assert (result.files, result.unread) == (3, {})
     assert secret not in repr(result)
     assert password not in repr(result)
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.txt"])
+def test_an_audit_reads_files_in_pieces(
+    redactor: Redactor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    secret = fakes.TOKENS["github"][1](random.Random(3))
+    file = tmp_path / name
+    lines = [f"line {number} says nothing of note\n" for number in range(40_000)]
+    lines[7], lines[30_000], lines[-1] = f"a {secret}\n", f"b {secret}\n", f"c {secret}"
+    file.write_text("".join(lines), "utf-8")
+    whole = audit([file], redactor)
+    assert [leak.line for leak in whole.findings] == [8, 30_001, 40_000]
+    assert whole.lines == len(lines)
+    monkeypatch.setattr("recall_lab.evaluation.audit._PIECE", 20_000)
+    monkeypatch.setattr("recall_lab.evaluation.audit._BATCH", 20_000)
+    tracemalloc.start()
+    pieces = audit([file], redactor)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert pieces == whole
+    assert peak < file.stat().st_size
+
+
+def test_an_audit_looks_at_a_line_that_is_longer_than_a_piece(
+    redactor: Redactor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = fakes.TOKENS["github"][1](random.Random(4))
+    file = tmp_path / "long.jsonl"
+    file.write_text(json.dumps({"text": "x " * 500 + secret}) + "\n" + json.dumps({"text": secret}) + "\n", "utf-8")
+    monkeypatch.setattr("recall_lab.evaluation.audit._PIECE", 900)
+    found = audit([file], redactor)
+    assert [leak.line for leak in found.findings] == [1, 2]
+    assert found.lines == 2
 
 
 def test_an_audit_of_nothing(redactor: Redactor, tmp_path: Path) -> None:
