@@ -28,6 +28,7 @@ _FOLDERS = {
     "cursors": re.compile(r"[0-9a-f]{32}\.json|\.[0-9a-f]{32}\.json\.[0-9a-f]+\.part"),
 }
 _FOLDERS["vectors"] = re.compile(r"\d{8}\.vectors(\.new)?|build\.lock")
+_FOLDERS["judgments"] = re.compile(r"(corpus\.jsonl|queries\.jsonl|qrels\.tsv)(\.part)?")
 _RULES = re.compile(r"[0-9a-f]{32}\.vscdb")
 _SAMPLE = re.compile(r"sample-.+-[0-9a-f]{8}")
 _LOCK = "recall.db.lock"

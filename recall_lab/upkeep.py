@@ -5,14 +5,13 @@ What takes something out says first what it would take; only ``really`` does it.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recall_lab.analysis import REFRESH_OWED, steps
+from recall_lab.analysis import steps
 from recall_lab.errors import MirrorError, NotFoundError, UsageError
-from recall_lab.exchange import Exchange
+from recall_lab.judging import Judging
 from recall_lab.model import Record, Redacted
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Rescoped(Record, frozen=True):
     sessions: int
 
 
-class Upkeep(Exchange):
+class Upkeep(Judging):
     """Looks after the store of one home."""
 
     # ---- taking out ----
@@ -182,7 +181,9 @@ class Upkeep(Exchange):
         return TakenOut(done=True, purge=gone, scrubbed=scrubbed, held=held, copies=self._copies())
 
     def _renew_mirror(self, *, progress: bool) -> int:
-        """Build the mirror whole, if there is one; return how many older generations cannot go yet. Vectors go too.
+        """Build the mirror whole, if there is one; return how many older generations cannot go yet.
+
+        Vectors and the benchmark of judgments lose what was taken out, too.
 
         The old ones go first: what was taken out of the store must not stay in them where no new one can be built.
         """
@@ -190,16 +191,13 @@ class Upkeep(Exchange):
 
         self._owe_mirror()
         self._drop_stale_vectors()
+        self._renew_judged()
         if not self.settings.mirror.exists():
             return 0
         held = discard(self.settings.mirror)
         with suppress(MirrorError):
             held = self.refresh(progress=progress).held
         return held
-
-    def _owe_mirror(self) -> None:
-        """Let whoever asks the mirror next refresh it."""
-        os.close(os.open(self.home / REFRESH_OWED, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
     def _copies(self) -> tuple[str, ...]:
         """Stores that a restore set aside."""

@@ -22,7 +22,7 @@ from recall_lab.store.sampling import sample_blocks
 from recall_lab.text_entities import entities
 
 QueryKind = Literal["words", "piece", "identifier"]
-_LEAST: Final = 60  # code points; shorter texts are not worth looking for
+LEAST: Final = 60  # code points; shorter texts are not worth looking for
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _AT: Final = (1, 10)
 
@@ -92,10 +92,10 @@ def known_items(
         StoreError: the store cannot be read.
     """
     dice = random.Random(seed)  # noqa: S311 (a sample, not a secret)
-    drawn = sample_blocks(reader, passages, least=_LEAST, seed=seed)
+    drawn = sample_blocks(reader, passages, least=LEAST, seed=seed)
     asked: list[_Asked] = []
     for number, block in enumerate(drawn, 1):
-        for kind, text in _queries(block, dice):
+        for kind, text in queries_from(block, dice):
             rank = _rank(reader, text, block, config)
             asked.append(_Asked(kind, block.host, block.kind, block.role, rank))
         if progress:
@@ -110,7 +110,16 @@ def known_items(
     )
 
 
-def _queries(block: Block, dice: random.Random) -> Iterator[tuple[QueryKind, str]]:
+def queries_from(block: Block, dice: random.Random) -> Iterator[tuple[QueryKind, str]]:
+    """Make queries from parts of a passage.
+
+    Args:
+        block: The passage.
+        dice: Decides which parts.
+
+    Yields:
+        The kind of query, and its text.
+    """
     text = block.text
     start = dice.randrange(max(1, len(text) - 400))
     words = [word for word in _WORD.findall(text[start : start + 400]) if word.lower() not in QUESTION_WORDS]

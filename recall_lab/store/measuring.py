@@ -53,7 +53,7 @@ class Stats(Record, frozen=True):
         redacted: Spans that were taken out of texts, by kind.
         rules: Texts by the version of the redaction rules that went through them.
         tables: The largest first.
-        files: Bytes by what lies in the home: store, log, packed, mirror, cache, vectors, replaced, other.
+        files: Bytes by what lies in the home: store, log, packed, mirror, cache, vectors, judgments, replaced, other.
     """
 
     hosts: tuple[HostStats, ...]
@@ -73,6 +73,7 @@ _FILES = {
     "mirror": "mirror",
     "cache": "cache",
     "vectors": "vectors",
+    "judgments": "judgments",
 }
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from recall_lab.widgets.citation_panel import CitationPanel
     from recall_lab.widgets.composer_panel import ComposerPanel
     from recall_lab.widgets.coverage_panel import CoveragePanel
+    from recall_lab.widgets.judgment_panel import JudgmentPanel
     from recall_lab.widgets.search_panel import SearchPanel
     from recall_lab.widgets.usage_panel import UsagePanel
 
@@ -59,5 +60,17 @@ class Panels:
 
         return CoveragePanel(self._lab, host, state, **filters)
 
+    def judge(self, question: str = "", **configs: Any) -> JudgmentPanel:
+        """Grade what two configurations of search find, blind; the grades make a benchmark of your own.
+
+        Args:
+            question: What is asked.
+            configs: ``a`` and ``b``, the configurations, as ``lab.contest`` takes them.
+        """
+        from recall_lab.widgets.judgment_panel import JudgmentPanel
+
+        return JudgmentPanel(self._lab, question, **configs)
+
     def __repr__(self) -> str:
-        return "lab.panels: search(query), citation(citation), composer(question), usage(by), coverage()"
+        names = "search(query), citation(citation), composer(question), usage(by), coverage(), judge(question)"
+        return f"lab.panels: {names}"

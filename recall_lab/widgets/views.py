@@ -120,6 +120,34 @@ class ComposerView(View):
     status = traitlets.Unicode("").tag(sync=True)
 
 
+class JudgeView(View):
+    """Passages to grade.
+
+    Attributes:
+        passages: For each ``place``, ``code`` (show as code), ``pieces`` ([text, mark]), and once it is revealed
+            ``brought``.
+        grades: For each its grade; -1 for none.
+        scale: What each grade means, from 0.
+        selected: Index of the passage that the keyboard is on; -1 for none.
+        status: One line.
+        name: What makes element ids unique on the page.
+
+    Sends ``{"type": "grade", "index": n, "grade": n}``.
+    """
+
+    _esm = _module("judge.js")
+    passages = traitlets.List(traitlets.Dict()).tag(sync=True)
+    grades = traitlets.List(traitlets.Int()).tag(sync=True)
+    scale = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    selected = traitlets.Int(-1).tag(sync=True)
+    status = traitlets.Unicode("").tag(sync=True)
+    name = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.name = self.model_id or "passages"
+
+
 class PictureView(View):
     """A chart as a picture in the colours of the theme.
 

@@ -17,6 +17,7 @@ from recall_lab.analytics.charts.coverage import (
 )
 from recall_lab.analytics.charts.general import bars, rate_over_time
 from recall_lab.analytics.charts.page import page
+from recall_lab.analytics.charts.retrieval import retrieval_by_stratum
 from recall_lab.analytics.charts.usage import active_hours, sessions, tokens_by_model, tools_and_failures, usage_by_day
 from recall_lab.analytics.theme import config
 from recall_lab.errors import UsageError
@@ -36,6 +37,7 @@ CHARTS: Mapping[str, Callable[..., Any]] = {
         own_activity,
         rate_over_time,
         redactions_by_kind,
+        retrieval_by_stratum,
         sessions,
         tokens_by_model,
         tools_and_failures,
