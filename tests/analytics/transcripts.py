@@ -36,7 +36,7 @@ def _lines(path: Path, records: list[dict[str, Any]]) -> None:
 
 
 def _said(uuid: str, role: str, session: str, stamp: str, message: dict[str, Any], **more: Any) -> dict[str, Any]:
-    common = {"cwd": "/work/harbour", "gitBranch": "main", "version": "2.0.1", "isSidechain": False}
+    common = {"cwd": "/src/harbour", "gitBranch": "main", "version": "2.0.1", "isSidechain": False}
     return {
         **common,
         "type": role,
@@ -179,12 +179,12 @@ def _count(stamp: str, total: dict[str, int] | None, last: dict[str, int] | None
 
 def _meta(stamp: str, thread: str, **more: Any) -> dict[str, Any]:
     return _event(
-        "session_meta", stamp, id=thread, cwd="/work/harbour", originator="codex_cli_rs", cli_version="0.50.0", **more
+        "session_meta", stamp, id=thread, cwd="/src/harbour", originator="codex_cli_rs", cli_version="0.50.0", **more
     )
 
 
 def _turn(stamp: str, turn: str) -> dict[str, Any]:
-    return _event("turn_context", stamp, turn_id=turn, cwd="/work/harbour", model="gpt-5.1-codex")
+    return _event("turn_context", stamp, turn_id=turn, cwd="/src/harbour", model="gpt-5.1-codex")
 
 
 def _prompt(stamp: str, text: str) -> dict[str, Any]:

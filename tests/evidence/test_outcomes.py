@@ -175,7 +175,7 @@ def test_commands_are_read_out_of_requests(request_text: str, command: str | Non
         ("curl localhost:3000/health", "curl localhost:3000/health"),
         ("curl https://me:pw@host.example/x", "curl https://host.example/x"),
         ("echo 'a@b.example' on jan 5, 2026 at 10:11:12", "echo '<email>' on <date> at <time>"),
-        ("cat /Users/jo/work/x.py", "cat ~/work/x.py"),
+        ("cat /Users/jo/src/x.py", "cat ~/src/x.py"),
         ('git commit -m "fix the thing for good"', 'git commit -m "<message>"'),
         ("GITHUB_TOKEN=abcdef123 gh api x", "GITHUB_TOKEN=<secret> gh api x"),
         ("export TOKEN=$GITHUB_TOKEN", "export TOKEN=$GITHUB_TOKEN"),

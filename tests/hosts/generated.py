@@ -50,7 +50,7 @@ _HEAD = {
     "parentUuid": st.sampled_from([UUIDS[0], UUIDS[0], UUIDS[1], UUIDS[-1], None]),
     "sessionId": st.sampled_from(["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"]),
     "timestamp": TIMES,
-    "cwd": st.sampled_from(["/work/one", "/work/two", None]),
+    "cwd": st.sampled_from(["/src/one", "/src/two", None]),
     "gitBranch": st.sampled_from(["main", "fix", None]),
 }
 _FLAGS = {
@@ -132,8 +132,8 @@ _ITEM = st.one_of(
     an_object(type=st.just("function_call_output"), call_id=CALLS, output=TEXTS),
 )
 _CODEX = st.one_of(
-    _wrapped("session_meta", an_object(id=_IDS, cwd=st.just("/work/one"), cli_version=st.just("0.50.0"))),
-    _wrapped("turn_context", an_object(turn_id=_IDS, cwd=st.just("/work/one"), model=st.just("gpt-5"))),
+    _wrapped("session_meta", an_object(id=_IDS, cwd=st.just("/src/one"), cli_version=st.just("0.50.0"))),
+    _wrapped("turn_context", an_object(turn_id=_IDS, cwd=st.just("/src/one"), model=st.just("gpt-5"))),
     _wrapped("response_item", _ITEM),
     _wrapped(
         "event_msg",

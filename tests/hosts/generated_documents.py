@@ -144,9 +144,7 @@ _CHAT_MESSAGES = st.lists(
     ),
     max_size=5,
 )
-_CHAT = st.one_of(
-    _CHAT_MESSAGES, an_object(id=_SESSION, title=TEXTS, cwd=st.just("/work/one"), messages=_CHAT_MESSAGES)
-)
+_CHAT = st.one_of(_CHAT_MESSAGES, an_object(id=_SESSION, title=TEXTS, cwd=st.just("/src/one"), messages=_CHAT_MESSAGES))
 
 DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
     "chat-snapshot": _CHAT,

@@ -40,7 +40,7 @@ PI = st.one_of(
         version=st.sampled_from([None, 3]),
         id=st.sampled_from(["33333333-3333-4333-8333-333333333333", "s2"]),
         timestamp=TIMES,
-        cwd=st.sampled_from(["/work/one", None]),
+        cwd=st.sampled_from(["/src/one", None]),
         parentSession=st.sampled_from(["/x/t_44444444-4444-4444-8444-444444444444.jsonl", None]),
     ),
     _pi_message("user", content=st.one_of(TEXTS, _PI_ITEMS)),
@@ -77,7 +77,7 @@ COPILOT = st.one_of(
     _event(
         "session.start",
         sessionId=st.sampled_from(["33333333-3333-4333-8333-333333333333", "s2"]),
-        context=an_object(cwd=st.just("/work/one"), branch=st.just("main"), repository=st.just("o/r")),
+        context=an_object(cwd=st.just("/src/one"), branch=st.just("main"), repository=st.just("o/r")),
         selectedModel=_MODELS,
     ),
     _event("session.title_changed", title=TEXTS),

@@ -23,10 +23,10 @@ def dump(record: Any) -> bytes:
 
 
 def meta(id_: str = SESSION, **fields: Any) -> bytes:
-    return line("session_meta", id=id_, **{"cwd": "/work/one", "cli_version": "0.140.0", **fields})
+    return line("session_meta", id=id_, **{"cwd": "/src/one", "cli_version": "0.140.0", **fields})
 
 
-def turn(id_: str | None = TURNS[0], model: str = "gpt-5", cwd: str = "/work/one") -> bytes:
+def turn(id_: str | None = TURNS[0], model: str = "gpt-5", cwd: str = "/src/one") -> bytes:
     return line("turn_context", turn_id=id_, model=model, cwd=cwd)
 
 

@@ -28,7 +28,7 @@ def uuid(number: int) -> str:
 
 def row(number: int, parent: int | None = None, **fields: Any) -> dict[str, Any]:
     head = {"uuid": uuid(number), "parentUuid": None if parent is None else uuid(parent), "sessionId": SESSION}
-    return {**head, "timestamp": f"2026-05-01T10:00:{number:02d}.000Z", "cwd": "/work", "gitBranch": "main", **fields}
+    return {**head, "timestamp": f"2026-05-01T10:00:{number:02d}.000Z", "cwd": "/src", "gitBranch": "main", **fields}
 
 
 def user(number: int, content: Any, parent: int | None = None, **fields: Any) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def test_a_main_file_is_named_after_its_session() -> None:
     assert msgspec.structs.asdict(outcome.session) == {
         **dict.fromkeys(("parent_id", "relation", "agent_id", "agent_type", "title", "remote", "model")),
         "native_id": SESSION,
-        "cwd": "/work",
+        "cwd": "/src",
         "branch": "fix",
         "version": "2.1.7",
     }
@@ -850,7 +850,7 @@ def test_ids_that_are_none_go_nowhere() -> None:
 
 
 def test_the_state_holds_no_text() -> None:
-    secrets = {"cwd": "/work/SECRET", "gitBranch": "SECRET", "version": "SECRET", "slug": "SECRET"}
+    secrets = {"cwd": "/src/SECRET", "gitBranch": "SECRET", "version": "SECRET", "slug": "SECRET"}
     records = [
         user(1, "SECRET", **secrets),
         assistant(2, [text("SECRET"), request("t1", "SECRET", command="SECRET")], model="SECRET"),

@@ -91,21 +91,21 @@ def test_other_files_are_not_recognised(source: bytes) -> None:
 
 def test_the_first_session_meta_names_the_session() -> None:
     git = {"commit_hash": "abc", "branch": "main", "repository_url": "https://example.org/one.git"}
-    session = reading(meta(git=git) + meta(PARENT, cwd="/work/two") + turn()).session
+    session = reading(meta(git=git) + meta(PARENT, cwd="/src/two") + turn()).session
     assert session is not None
-    assert (session.native_id, session.cwd, session.branch) == (SESSION, "/work/one", "main")
+    assert (session.native_id, session.cwd, session.branch) == (SESSION, "/src/one", "main")
     assert (session.remote, session.model, session.version) == ("https://example.org/one.git", "gpt-5", "0.140.0")
     assert (session.parent_id, session.relation) == (None, None)
 
 
 def test_the_header_of_2025_names_the_session() -> None:
     source = header(git={"branch": "main"}) + bare_message(
-        "user", "<environment_context>\n  <cwd>/work/old</cwd>\n</environment_context>"
+        "user", "<environment_context>\n  <cwd>/src/old</cwd>\n</environment_context>"
     )
     outcome = reading(source)
     assert outcome.session is not None
     assert (outcome.session.native_id, outcome.session.branch) == (SESSION, "main")
-    assert outcome.session.cwd == "/work/old"
+    assert outcome.session.cwd == "/src/old"
 
 
 def test_a_file_that_names_no_session_is_known_by_its_name() -> None:
@@ -146,13 +146,13 @@ def test_a_session_has_the_title_that_the_user_gave() -> None:
 
 
 def test_a_block_stands_in_the_folder_of_its_turn() -> None:
-    source = meta(git={"branch": "fix"}) + turn() + prompt("one") + turn(TURNS[1], cwd="/work/two") + prompt("two")
-    assert [(block.cwd, block.branch) for block in reading(source).own] == [("/work/one", "fix"), ("/work/two", "fix")]
+    source = meta(git={"branch": "fix"}) + turn() + prompt("one") + turn(TURNS[1], cwd="/src/two") + prompt("two")
+    assert [(block.cwd, block.branch) for block in reading(source).own] == [("/src/one", "fix"), ("/src/two", "fix")]
 
 
 # ---- roles and turns -----------------------------------------------------------------------------------------------
 
-AGENTS = "# AGENTS.md instructions for /work/one\n\n<INSTRUCTIONS>be brief</INSTRUCTIONS>"
+AGENTS = "# AGENTS.md instructions for /src/one\n\n<INSTRUCTIONS>be brief</INSTRUCTIONS>"
 HEADS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<skill>", "# AGENTS.md"]
 
 
@@ -521,7 +521,7 @@ def test_a_replay_keeps_the_ids_of_the_parent() -> None:
 
 def test_ids_do_not_depend_on_folder_name_or_time() -> None:
     source = b"".join(LONG)
-    moved = source.replace(b"/work/one", b"/elsewhere").replace(AT.encode(), b"2027-01-01T00:00:00.000Z")
+    moved = source.replace(b"/src/one", b"/elsewhere").replace(AT.encode(), b"2027-01-01T00:00:00.000Z")
     first, second = reading(source).own, reading(moved, path="archived/copy.jsonl").own
     assert [block.block_id for block in first] == [block.block_id for block in second]
 

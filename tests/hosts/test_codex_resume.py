@@ -55,8 +55,8 @@ RECORDS = st.one_of(
     st.builds(
         lambda kind, words: event(kind, message=words), st.sampled_from(["user_message", "agent_message"]), WORDS
     ),
-    st.builds(lambda place: turn(TURNS[place], model=f"gpt-{place}", cwd=f"/work/{place}"), SMALL),
-    st.builds(lambda place: turn(None, cwd=f"/work/{place}"), SMALL),
+    st.builds(lambda place: turn(TURNS[place], model=f"gpt-{place}", cwd=f"/src/{place}"), SMALL),
+    st.builds(lambda place: turn(None, cwd=f"/src/{place}"), SMALL),
     st.builds(lambda place: meta([SESSION, PARENT][place % 2], forked_from_id=[None, PARENT][place // 2 % 2]), SMALL),
     st.builds(lambda place: call(f"call_00000{place}"), SMALL),
     st.builds(lambda place, words: output(f"call_00000{place}", words), SMALL, WORDS),
@@ -187,7 +187,7 @@ def test_files_of_2025_wait_for_nothing() -> None:
 
 
 def test_the_state_holds_no_text() -> None:
-    secrets = ["swordfish", "/work/hunter2", "branch-tuna", "https://tuna@example.org/x.git", "Title Marlin", "gpt-eel"]
+    secrets = ["swordfish", "/src/hunter2", "branch-tuna", "https://tuna@example.org/x.git", "Title Marlin", "gpt-eel"]
     source = meta(cwd=secrets[1], git={"branch": secrets[2], "repository_url": secrets[3]}) + turn(model=secrets[5])
     source += prompt(secrets[0]) + answer(secrets[0]) + event("thread_name_updated", thread_name=secrets[4])
     source += message("user", secrets[0]) + call("call_000001", secrets[0]) + output("call_000001", secrets[0])
@@ -198,7 +198,7 @@ def test_the_state_holds_no_text() -> None:
 
 
 def test_a_resume_goes_on_in_the_folder_and_branch_that_it_is_told() -> None:
-    first = meta(git={"branch": "main"}) + turn(cwd="/work/moved", model="gpt-6") + prompt("one")
+    first = meta(git={"branch": "main"}) + turn(cwd="/src/moved", model="gpt-6") + prompt("one")
     second = answer("a") + answer("b")
     checkpoint = read(CODEX, first, PATH).checkpoint
     assert checkpoint.session is not None

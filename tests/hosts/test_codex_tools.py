@@ -52,13 +52,13 @@ def test_a_command_reads_as_its_command_line(command: list[str], shown: str | No
 def test_arguments_are_laid_out_with_real_newlines() -> None:
     arguments = {
         "cmd": "cat <<E\nx\nE",
-        "workdir": "/work",
+        "workdir": "/src",
         "yield_time_ms": 1000,
         "plan": [{"step": "a", "done": True}],
     }
     (text,) = texts(item("function_call", name="exec_command", arguments=json.dumps(arguments), call_id="call_000001"))
     assert text == (
-        "exec_command\ncmd:\ncat <<E\nx\nE\nworkdir: /work\nyield_time_ms: 1000\nplan:\n  - step: a\n    done: true"
+        "exec_command\ncmd:\ncat <<E\nx\nE\nworkdir: /src\nyield_time_ms: 1000\nplan:\n  - step: a\n    done: true"
     )
 
 
@@ -249,7 +249,7 @@ def test_the_calls_of_a_script_are_told_by_their_items_alone() -> None:
     source = meta() + item("custom_tool_call", name="exec", input="await run('ls')", call_id="call_000001")
     command = {
         "command": ["ls", "-l"],
-        "cwd": "/work",
+        "cwd": "/src",
         "aggregated_output": "a\nb",
         "exit_code": 0,
         "status": "completed",
@@ -269,7 +269,7 @@ def test_the_calls_of_a_script_are_told_by_their_items_alone() -> None:
     source += event("item_completed", item={"type": "Extension", "kind": "web.search", "id": "exec-4", "query": "why"})
     assert texts(source) == [
         "exec\nawait run('ls')",
-        "exec_command\ncommand: ls -l\nworkdir: /work",
+        "exec_command\ncommand: ls -l\nworkdir: /src",
         "a\nb",
         "hub.fetch\nn: 1",
         "c",
