@@ -1,0 +1,61 @@
+"""One very large transcript in bounded memory, and very many small ones; both take minutes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recall_lab.evaluation.transcripts import generate_transcripts
+
+_PEAK = 500_000  # kilobytes, of any one process
+_GIGABYTE = 1_000_000_000
+
+
+def captured(home: Path, cache: Path) -> tuple[dict[str, Any], int]:
+    """Capture a home with the command; return its answer, and the most memory that one of its processes took, in kB."""
+    child = subprocess.Popen(
+        [sys.executable, "-m", "recall_lab", "index", "--yes", "--json"],
+        env={
+            **os.environ,
+            "HOME": str(home),
+            "RECALL_LAB_HOME": str(home / "lab"),
+            "RECALL_LAB_CACHE_DIR": str(cache),
+        },
+        stdout=subprocess.PIPE,
+    )
+    assert child.stdout
+    answer = child.stdout.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    return json.loads(answer), used.ru_maxrss
+
+
+@pytest.mark.deep
+def test_a_transcript_of_a_gigabyte_is_captured_in_bounded_memory(tmp_path: Path, rules_cache: Path) -> None:
+    size = generate_transcripts(tmp_path, _GIGABYTE, file_size=_GIGABYTE)
+    report, peak = captured(tmp_path, rules_cache)
+    assert (report["sources_seen"], report["bytes"], report["problems"]) == (1, size, [])
+    assert peak < _PEAK
+    again, _ = captured(tmp_path, rules_cache)
+    assert (again["sources_changed"], again["blocks_added"]) == (0, 0)
+
+
+@pytest.mark.deep
+def test_a_hundred_thousand_small_transcripts(tmp_path: Path, rules_cache: Path) -> None:
+    wanted, of_one = 100_000, 400
+    size = generate_transcripts(tmp_path, 84_200_000, file_size=of_one)
+    files = sum(1 for _ in tmp_path.rglob("*.jsonl"))
+    assert files >= wanted
+    report, peak = captured(tmp_path, rules_cache)
+    assert (report["sources_seen"], report["sources_changed"], report["bytes"]) == (files, files, size)
+    assert report["problems"] == []
+    assert peak < _PEAK
+    again, _ = captured(tmp_path, rules_cache)
+    assert (again["sources_seen"], again["sources_changed"]) == (files, 0)
