@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
@@ -36,6 +37,18 @@ def test_it_opens_the_sample_unless_told_otherwise(notebook: nbformat.NotebookNo
     (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
     assert parameters.source.startswith("SAMPLE = True")
     assert any("rl.open_lab(sample=SAMPLE)" in cell.source for cell in notebook.cells)
+
+
+def test_its_parameters_can_be_set_from_outside(notebook: nbformat.NotebookNode) -> None:
+    # What runs notebooks with parameters puts a cell behind this one: it may hold plain values only.
+    (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
+    for statement in ast.parse(parameters.source).body:
+        assert isinstance(statement, ast.Assign)
+        ast.literal_eval(statement.value)
+    names = {target.id for one in ast.parse(parameters.source).body for target in one.targets}
+    rest = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code" and cell is not parameters)
+    used = {node.id for node in ast.walk(ast.parse(rest)) if isinstance(node, ast.Name)}
+    assert names <= used
 
 
 def test_it_begins_with_its_title_and_tells_a_story(notebook: nbformat.NotebookNode) -> None:
