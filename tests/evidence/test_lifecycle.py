@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import backup, restore
 from recall_lab.store.importing import Cleaned, import_lines
 from recall_lab.store.portable import export_lines
-from recall_lab.store.reading import stored_texts
+from recall_lab.store.reading import holdings, stored_texts
 
 pytestmark = [pytest.mark.corpus, pytest.mark.deep]
 
@@ -84,14 +84,41 @@ def verdicts(settings: Settings, citations: Sequence[Citation]) -> Counter[str]:
         return Counter(check_citation(reader, citation).verdict for citation in citations)
 
 
-def expected(settings: Settings, citation: Citation) -> str:
-    """What the store's own rows say should be the verdict."""
+def expected(settings: Settings, citations: Sequence[Citation], scratch: Path) -> list[str]:
+    """What should be the verdicts: what a store says that never saw the files as they were before."""
+    fresh = msgspec.structs.replace(settings, home=scratch / "fresh")
+    index(fresh)
+    said = []
+    with open_reader(fresh.store) as reader:
+        for citation in citations:
+            hashes = {stored.content_hash for stored in stored_texts(reader, citation.block_id)}
+            said.append("gone" if not hashes else "valid" if citation.content_hash in hashes else "changed")
+    return said
+
+
+def each(settings: Settings, citations: Sequence[Citation]) -> list[str]:
     with open_reader(settings.store) as reader:
-        texts = stored_texts(reader, citation.block_id)
-    placed = [stored for stored in texts if stored.placed]
-    if not placed:
-        return "gone"
-    return "valid" if any(stored.content_hash == citation.content_hash for stored in placed) else "changed"
+        return [check_citation(reader, citation).verdict for citation in citations]
+
+
+def carried(settings: Settings, scratch: Path) -> Iterator[Settings]:
+    """The store after backup and restore, and after export and import."""
+    with open_reader(settings.store) as reader:
+        backup(reader, scratch / "copy.db")
+    restored = msgspec.structs.replace(settings, home=scratch / "restored")
+    restore(scratch / "copy.db", restored.store)
+    yield restored
+    imported = msgspec.structs.replace(settings, home=scratch / "imported")
+    with open_reader(settings.store) as reader, open_writer(imported.store) as writer:
+        import_lines(
+            writer, export_lines(reader), lambda texts: [Cleaned(Redacted(text)) for text in texts], rules="test"
+        )
+    yield imported
+
+
+def blocks_of(settings: Settings) -> int:
+    with open_reader(settings.store) as reader:
+        return holdings(reader).blocks
 
 
 def test_they_survive_what_leaves_the_words_alone(home: Settings, tmp_path: Path) -> None:
@@ -99,10 +126,12 @@ def test_they_survive_what_leaves_the_words_alone(home: Settings, tmp_path: Path
     all_valid = Counter(valid=CITATIONS)
     assert verdicts(home, citations) == all_valid
 
+    before = blocks_of(home)
     for path in transcripts(home):  # append
         last = path.read_bytes().rstrip(b"\n").rsplit(b"\n", 1)[-1]
         path.write_bytes(path.read_bytes().rstrip(b"\n") + b"\n" + last.replace(b"0", b"1") + b"\n")
     index(home)
+    assert blocks_of(home) > before
     assert verdicts(home, citations) == all_valid
 
     index(home, transcripts(home), rebuild=True)  # rebuild
@@ -112,32 +141,31 @@ def test_they_survive_what_leaves_the_words_alone(home: Settings, tmp_path: Path
     for folder in sorted((home.user_home / ".claude" / "projects").glob("*")):
         folder.rename(moved.with_name(f"-moved-{folder.name}"))
     index(home)
+    with open_reader(home.store) as reader:
+        moved_to = {read(reader, citation.block_id).source for citation in citations}
+    assert any("-moved-" in path for path in moved_to)
     assert verdicts(home, citations) == all_valid
 
-    with open_reader(home.store) as reader:  # backup and restore
-        backup(reader, tmp_path / "copy.db")
-    restored = msgspec.structs.replace(home, home=tmp_path / "restored")
-    restore(tmp_path / "copy.db", restored.store)
-    assert verdicts(restored, citations) == all_valid
-
-    imported = msgspec.structs.replace(home, home=tmp_path / "imported")  # export and import
-    with open_reader(home.store) as reader, open_writer(imported.store) as writer:
-        import_lines(
-            writer, export_lines(reader), lambda texts: [Cleaned(Redacted(text)) for text in texts], rules="test"
-        )
-    assert verdicts(imported, citations) == all_valid
+    for other in carried(home, tmp_path):  # backup and restore, export and import
+        with open_reader(other.store) as reader:
+            for citation in citations:
+                found = check_citation(reader, citation)
+                assert (found.verdict, found.start, found.end) == ("valid", citation.start, citation.end)
 
 
-def test_an_edit_changes_what_it_touches_and_nothing_else(home: Settings) -> None:
+def test_an_edit_changes_what_it_touches_and_nothing_else(home: Settings, tmp_path: Path) -> None:
     citations = cited(home)
     edited = transcripts(home)
     for path in edited:
         lines = path.read_bytes().split(b"\n")
         path.write_bytes(b"\n".join(_edited(line) for line in lines))
     index(home, edited, rebuild=True)
-    truth = Counter(expected(home, citation) for citation in citations)
-    assert truth["changed"] > CITATIONS // 20
-    assert verdicts(home, citations) == truth
+    truth = expected(home, citations, tmp_path)
+    assert truth.count("changed") > CITATIONS // 20
+    assert truth.count("valid") > CITATIONS // 20
+    assert each(home, citations) == truth
+    for other in carried(home, tmp_path):
+        assert each(other, citations) == truth
     with open_reader(home.store) as reader:
         for citation in citations:
             found = check_citation(reader, citation)
@@ -151,16 +179,20 @@ def test_an_edit_changes_what_it_touches_and_nothing_else(home: Settings) -> Non
             assert before.text[citation.start : citation.end] == citation.quote
 
 
-def test_a_cut_leaves_the_words_readable_as_gone(home: Settings) -> None:
+def test_a_cut_leaves_the_words_readable_as_gone(home: Settings, tmp_path: Path) -> None:
     citations = cited(home)
     cut = transcripts(home)[::2]
     for path in cut:
         lines = path.read_bytes().split(b"\n")
         path.write_bytes(b"\n".join(lines[: len(lines) // 2]) + b"\n")
     index(home, cut, rebuild=True)
-    truth = Counter(expected(home, citation) for citation in citations)
-    assert truth["gone"] > CITATIONS // 20
-    assert verdicts(home, citations) == truth
+    truth = expected(home, citations, tmp_path)
+    assert truth.count("gone") > CITATIONS // 20
+    assert each(home, citations) == truth
+    with open_reader(home.store) as reader:
+        for citation in citations:
+            kept = read(reader, citation.block_id, revision=citation.content_hash)
+            assert kept.text[citation.start : citation.end] == citation.quote
 
 
 def _edited(line: bytes) -> bytes:
