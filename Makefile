@@ -26,9 +26,10 @@ INSTALL = set -e; \
 			"install its venv package (Debian and Ubuntu: apt install python3-venv)"; exit 1; }; fi; \
 	fi; \
 	say "installing into .venv (once; some minutes and 800 MB)"; \
-	if has_uv; then uv pip install -q --python .venv/bin/python -e ".$$EXTRA"; \
+	if [ -t 2 ]; then quiet=; else quiet=-q; fi; \
+	if has_uv; then uv pip install $$quiet --python .venv/bin/python -e ".$$EXTRA"; \
 	else .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null; \
-		.venv/bin/python -m pip install -q --disable-pip-version-check -e ".$$EXTRA"; fi
+		.venv/bin/python -m pip install $$quiet --disable-pip-version-check -e ".$$EXTRA"; fi
 
 help:
 	@echo "make lab        install, capture your transcripts after asking once, open JupyterLab"

@@ -75,7 +75,7 @@ def lab_(
     arguments += [f"--port={port}"] if port else []
     # JupyterLab asks for this flag where there is no other user than root, as in a container.
     arguments += ["--allow-root"] if os.geteuid() == 0 else []
-    face.note(f"Opening JupyterLab on {copies.first}; press Ctrl-C twice here to end it.")
+    face.note(f"Opening JupyterLab on {copies.first} (some seconds); press Ctrl-C twice here to end it.")
     from recall_lab.cli._main import note_activity
 
     note_activity(face, time.monotonic() - started, 0)
@@ -97,6 +97,7 @@ def _capture(face: Face, *, yes: bool) -> bool:
         if not yes and ask_once(face) is not None:
             face.note("Opening the packaged sample instead.")
             return False
+    face.note("Capturing what is new in your transcripts; the first time loads the rules and takes a while.")
     try:
         report = lab.index(progress=face.progress)
     except StoreBusyError as error:
@@ -110,5 +111,6 @@ def _open_sample(face: Face) -> None:
     """Capture the sample and its mirror now, so that the first notebook does not wait for them."""
     from recall_lab.lab import open_lab
 
+    face.note("Preparing the packaged sample; the first time takes a while.")
     with open_lab(sample=True) as sample:
         sample.refresh(progress=face.progress)
