@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recall_lab.lab import Lab
 
 LIMITS = (10, 25, 50, 100)
+MODES = [("words", ""), ("words and meaning", "hybrid"), ("meaning", "semantic")]
 INVITATION = "Open a hit with Enter or a click; select words in it to cite them."
 
 
@@ -57,13 +58,14 @@ class SearchPanel(Panel):
             description="Failed only", value=bool(wish.get("has_error")), indent=False, layout={"width": "auto"}
         )
         self.limit = choice("Hits", [(str(limit), limit) for limit in LIMITS], wish.get("limit", 10))
+        self.mode = choice("By", MODES, wish.get("mode"))
         self.results = ResultsView()
         self.reader = PassageView(invitation=INVITATION)
         self.footer = FiguresView()
         self.hits: Hits | None = None
         self._filters = {
             name: getattr(self, name)
-            for name in ("host", "role", "kind", "since", "until", "project", "has_error", "limit")
+            for name in ("host", "role", "kind", "since", "until", "project", "has_error", "limit", "mode")
         }
         self._kept = {name: value for name, value in wish.items() if name not in self._filters}
         asking = row(self.query, self.button)

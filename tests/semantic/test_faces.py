@@ -98,3 +98,17 @@ def test_a_mode_that_there_is_none_of(home: Path, capsys: pytest.CaptureFixture[
     assert run(["--home", str(home), "search", "x", "--mode", "magic"]) == 2
     with open_lab(home) as lab, pytest.raises(ValueError, match="no mode"):
         lab.search("x", mode="magic")
+
+
+def test_the_panel_searches_by_meaning(home: Path) -> None:
+    with open_lab(home) as lab:
+        panel = lab.panels.search("quick vehicle")
+        panel.mode.value = "hybrid"
+        assert panel.results.hits == []
+        assert "recall-lab semantic build" in panel.results.status
+        lab.build_vectors(progress=False)
+        panel.search()
+        assert panel.code == "lab.search('quick vehicle', mode='hybrid')"
+        assert any(word.startswith("similar in meaning") for word in panel.results.hits[0]["why"])
+        panel.mode.value = ""
+        assert panel.results.hits == []
