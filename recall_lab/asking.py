@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import msgspec
 
 from recall_lab.errors import UsageError
-from recall_lab.model import KINDS, ROLES, Answer, Filters, Role
+from recall_lab.model import KINDS, ROLES, Answer, Filters, Kind, Role
 from recall_lab.times import parse_time
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     require_all: bool = False
     half_life_days: float | None = None
     mode: str | None = None
+    prefer: Names = None
 
     def told(self) -> dict[str, object]:
         """The fields that differ from their defaults."""
@@ -95,6 +96,7 @@ def ask(
         limit=wish.limit,
         offset=wish.offset,
         require_all=wish.require_all,
+        prefer=cast("tuple[Role | Kind, ...]", _known("role or kind to prefer", wish.prefer, (*ROLES, *KINDS))),
     )
 
 

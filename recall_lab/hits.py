@@ -13,7 +13,7 @@ from recall_lab.model import Answer, Citation, Hit, Reading
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recall_lab.lab import Lab
+    from recall_lab.evidencing import Evidence
 
 _REPR_WIDTH = 100
 
@@ -25,7 +25,7 @@ class CitableHit:
         hit: The record itself.
     """
 
-    def __init__(self, hit: Hit, lab: Lab) -> None:
+    def __init__(self, hit: Hit, lab: Evidence) -> None:
         self.hit = hit
         self._lab = lab
 
@@ -78,7 +78,7 @@ class Hits(Sequence[CitableHit]):
         cut: Whether there may be more hits than these.
     """
 
-    def __init__(self, answer: Answer, lab: Lab, code: str, *, cut: bool = False) -> None:
+    def __init__(self, answer: Answer, lab: Evidence, code: str, *, cut: bool = False) -> None:
         self.answer = answer
         self.cut = cut
         self.code = code

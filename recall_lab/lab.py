@@ -10,21 +10,16 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from recall_lab.analysis import REFRESH_OWED, steps
-from recall_lab.asking import Names, Wish, ask
-from recall_lab.display import call_line, register
+from recall_lab.analysis import REFRESH_OWED
+from recall_lab.display import register
 from recall_lab.errors import NoStoreError
-from recall_lab.hits import Hits
 from recall_lab.model import IndexReport, Source
+from recall_lab.searching import Searching
 from recall_lab.settings import load_settings
-from recall_lab.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from recall_lab.capture import ConversationInfo, Diagnosis, Discovery
     from recall_lab.evaluation.audit import Audit
-    from recall_lab.evaluation.redaction import RedactionReport
-    from recall_lab.evaluation.retrieval import RetrievalReport
-    from recall_lab.search import SearchConfig
     from recall_lab.waiting import Waiting
     from recall_lab.widgets import Panels
 
@@ -64,7 +59,7 @@ def open_lab(home: Path | str | None = None, *, sample: bool = False, create: bo
     return lab
 
 
-class Lab(Upkeep):
+class Lab(Searching):
     """The history in one home: capture, search, evidence, analysis, panels.
 
     Attributes:
@@ -164,82 +159,6 @@ class Lab(Upkeep):
         if report.sources_changed or not self.settings.mirror.exists():
             self.refresh(progress=progress)
 
-    # ---- search ----
-
-    def search(
-        self,
-        query: str,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        host: Names = None,
-        role: Names = None,
-        kind: Names = None,
-        tool: Names = None,
-        branch: Names = None,
-        cwd: Path | str | None = None,
-        session: Names = None,
-        project: str | None = None,
-        model: Names = None,
-        has_error: bool = False,
-        limit: int = 10,
-        offset: int = 0,
-        scope: str | None = None,
-        require_all: bool = False,
-        half_life_days: float | None = None,
-        mode: str | None = None,
-    ) -> Hits:
-        """Search the history.
-
-        Args:
-            query: Words, ``"exact phrases"``, ``-without``, ``prefix*``, AND, OR, NOT; other punctuation is literal.
-            since: A time as people type it, in the user's zone: ``2026-05-01``, ``yesterday 3pm``, ``last 48h``.
-            until: Likewise; a day is included.
-            host: One name or several, as for the next ones: ``claude-code``, ``codex``.
-            role: ``user``, ``assistant``, ``tool``, ``host``; every one but ``host`` when left out.
-            kind: ``text``, ``tool_use``, ``tool_result``, ``summary``.
-            tool: Names of tools.
-            branch: Git branches.
-            cwd: A folder; what happened in it or below.
-            session: Native ids, or unambiguous heads of them.
-            project: Part of a repository's or folder's name.
-            model: Names of models.
-            has_error: Only what failed.
-            limit: At most so many hits, 1 to 1,000.
-            offset: Skip so many.
-            scope: ``repo`` (the repository of the working folder), ``session`` (the one of ``session``) or ``all``; by
-                default ``repo`` inside a repository that has sessions, else ``all``.
-            require_all: A hit must hold every word.
-            half_life_days: After how many days half of the recency share is gone; 0 leaves age out.
-            mode: ``lexical`` (by words, the default), ``semantic`` (by meaning) or ``hybrid`` (both).
-
-        Raises:
-            TimeError: a time cannot be understood.
-            UsageError: a filter, scope or limit cannot be used.
-        """
-        wish = Wish(
-            since=since,
-            until=until,
-            host=host,
-            role=role,
-            kind=kind,
-            tool=tool,
-            branch=branch,
-            cwd=cwd,
-            session=session,
-            project=project,
-            model=model,
-            has_error=has_error,
-            limit=limit,
-            offset=offset,
-            scope=scope,
-            require_all=require_all,
-            half_life_days=half_life_days,
-            mode=mode,
-        )
-        answer = ask(self.reader, query, wish, self.zone, model=self.settings.semantic_model)
-        return Hits(answer, self, call_line("search", query, **wish.told()), cut=len(answer.hits) == limit)
-
     # ---- panels ----
 
     @property
@@ -267,40 +186,6 @@ class Lab(Upkeep):
 
         return repair(self.settings)
 
-    def evaluate_retrieval(
-        self,
-        folder: Path | str,
-        *,
-        config: SearchConfig | None = None,
-        against: SearchConfig | None = None,
-        progress: bool = True,
-    ) -> RetrievalReport:
-        """Measure search on a benchmark folder, in a temporary store.
-
-        Args:
-            folder: Holds ``corpus.jsonl``, ``queries.jsonl`` and ``qrels.tsv``.
-            config: The configuration to measure; the usual one when left out.
-            against: One to compare it with, query by query.
-            progress: Show a progress bar.
-
-        Raises:
-            NotFoundError, UsageError: the folder is not a benchmark.
-        """
-        from recall_lab.capture.rules import open_rules
-        from recall_lab.evaluation.retrieval import evaluate_retrieval
-        from recall_lab.search import SearchConfig
-
-        redactor = open_rules(self.settings)
-        with steps("searching", show=progress) as step:
-            return evaluate_retrieval(
-                Path(folder),
-                redactor=redactor,
-                config=config or SearchConfig(),
-                against=against,
-                progress=step,
-                model=self.settings.semantic_model,
-            )
-
     def audit(self, paths: Paths = (), *, progress: bool = True) -> Audit:
         """Look for secrets in raw files as they lie on the disk; places and kinds, never a value.
 
@@ -324,17 +209,6 @@ class Lab(Upkeep):
                 bar.update(size)
 
             return audit(named, redactor, progress=step)
-
-    def evaluate_redaction(self, file: Path | str) -> RedactionReport:
-        """Measure the redaction on a labelled file.
-
-        Raises:
-            NotFoundError, UsageError: the file is not one.
-        """
-        from recall_lab.capture.rules import open_rules
-        from recall_lab.evaluation.redaction import evaluate_redaction
-
-        return evaluate_redaction(Path(file), open_rules(self.settings))
 
     def uncaptured(self) -> tuple[Waiting, ...]:
         """List the transcripts on the disk that are not captured to their end, the largest rest first."""

@@ -53,6 +53,7 @@ class KnownItemReport(msgspec.Struct, frozen=True):
         by_host: By host.
         by_kind: By kind of block.
         by_role: By role of block.
+        since_last: By measure, how much it differs from the last kept run; empty for the first.
     """
 
     passages: int
@@ -61,6 +62,7 @@ class KnownItemReport(msgspec.Struct, frozen=True):
     by_host: dict[str, Findable]
     by_kind: dict[str, Findable]
     by_role: dict[str, Findable]
+    since_last: dict[str, float] = {}
 
 
 class _Asked(msgspec.Struct, frozen=True):

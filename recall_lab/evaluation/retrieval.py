@@ -41,6 +41,7 @@ class RetrievalReport(msgspec.Struct, frozen=True):
         by_stratum: The same for each stratum of the queries.
         latency_ms: Of the searches.
         comparison: By measure, the paired comparison with the other configuration; empty without one.
+        since_last: By measure, how much it differs from the last kept run on the same benchmark; empty for the first.
     """
 
     queries: int
@@ -49,6 +50,7 @@ class RetrievalReport(msgspec.Struct, frozen=True):
     by_stratum: dict[str, dict[str, float | None]]
     latency_ms: Latency
     comparison: dict[str, Comparison] = {}
+    since_last: dict[str, float] = {}
 
 
 class _Measured(msgspec.Struct, frozen=True):

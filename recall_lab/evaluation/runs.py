@@ -80,9 +80,13 @@ def since_last(home: Path, run: Run) -> dict[str, float]:
     before = [one for one in kept_runs(home, run.kind, run.name) if one.at < run.at]
     if not before:
         return {}
-    last = before[-1].metrics
+    return changes(run, before[-1])
+
+
+def changes(run: Run, before: Run) -> dict[str, float]:
+    """By measure that both have, how much a run differs from an earlier one."""
     return {
         measure: value - old
         for measure, value in run.metrics.items()
-        if value is not None and (old := last.get(measure)) is not None
+        if value is not None and (old := before.metrics.get(measure)) is not None
     }

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -20,7 +20,7 @@ from recall_lab.errors import NotFoundError
 from recall_lab.model import Answer
 from recall_lab.search.engine import search
 from recall_lab.settings import Settings
-from recall_lab.store import open_reader
+from recall_lab.store import Reader, open_reader
 
 _FIRST_BYTES: Final = 16_000_000  # captured before the speed of this machine is known
 _LEAST_BYTES: Final = 1_000_000
@@ -76,16 +76,21 @@ def cold_store(settings: Settings, *, seconds: float = 20.0, progress: bool = Fa
 
 
 def cold_search(
-    settings: Settings, query: str, *, seconds: float = 20.0, progress: bool = False, **options: Any
+    settings: Settings,
+    query: str,
+    *,
+    find: Callable[[Reader, str], Answer] = search,
+    seconds: float = 20.0,
+    progress: bool = False,
 ) -> Answer:
     """Search the raw transcripts, the newest first, as far as the time allows.
 
     Args:
         settings: Where transcripts are, and what is kept of them.
         query: Anything that a person types.
+        find: Searches a store, as ``search`` does.
         seconds: About how long to read.
         progress: Show a progress bar on standard error.
-        **options: As for ``search``.
 
     Returns:
         The answer, marked as a cold scan; its notice says how far the scan came and how to build the index.
@@ -97,7 +102,7 @@ def cold_search(
     """
     began = time.perf_counter()
     with cold_store(settings, seconds=seconds, progress=progress) as (store, scan), open_reader(store) as reader:
-        answer = search(reader, query, **options)
+        answer = find(reader, query)
     whole = "all" if scan.read == scan.found else f"the newest {scan.read:,} of {scan.found:,}"
     notice = (
         f"cold scan: there is no index yet; {whole} transcripts were read in {time.perf_counter() - began:.0f} s "

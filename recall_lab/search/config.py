@@ -82,15 +82,20 @@ PLAIN = SearchConfig(
 )
 """Stemmed BM25 over words and nothing else: what every other configuration is measured against."""
 
-NAMED: dict[str, SearchConfig] = {"default": SearchConfig(), "plain": PLAIN}
+NAMED: dict[str, SearchConfig] = {
+    "default": SearchConfig(),
+    "plain": PLAIN,
+    "semantic": SearchConfig(mode="semantic"),
+    "hybrid": SearchConfig(mode="hybrid"),
+}
 
 
 def parse_config(text: str) -> SearchConfig:
     """Read a configuration as a person types it.
 
     Args:
-        text: ``default`` or ``plain``, then changes, separated by commas: ``default,near=0,tiers=false``. Changes alone
-            are changes of the default.
+        text: ``default``, ``plain``, ``semantic`` or ``hybrid``, then changes, separated by commas:
+            ``default,near=0,tiers=false``. Changes alone are changes of the default.
 
     Raises:
         UsageError: a name or value that there is none of.

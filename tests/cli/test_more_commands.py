@@ -151,7 +151,7 @@ def test_eval_retrieval_measures_a_folder(recall_lab: Command, tmp_path: Path) -
     assert "easy" in recall_lab("eval", "retrieval", str(folder)).out
     assert recall_lab("eval", "retrieval", str(folder), "--set", "near=0.1", "--json").json["config"]["near"] == 0.1
     assert recall_lab("eval", "retrieval", str(folder), "--against", "near=0").code == 0
-    assert "no setting of search" in recall_lab("eval", "retrieval", str(folder), "--set", "frob=1").line
+    assert "no part of a configuration" in recall_lab("eval", "retrieval", str(folder), "--set", "frob=1").line
     assert "not there" in recall_lab("eval", "retrieval", str(tmp_path)).line
     assert "Missing command" in recall_lab("eval").line
 

@@ -36,6 +36,9 @@ TEXTS = (
     "open http://localhost:8765/lab/tree?token=x to see it",
     "the ﬁle was ﬂagged",  # ligatures
     "データベースの移行スクリプト",
+    "获取getUserRole函数的结果",
+    "в логе Ошибка_404 снова",
+    "the 🐛 in parse_v2 came back",
 )
 
 
@@ -43,51 +46,67 @@ def marked(hit: Hit) -> list[str]:
     return [hit.text[start - hit.start : end - hit.start] for start, end in hit.spans]
 
 
-@pytest.mark.parametrize(
-    ("query", "spans"),
-    [
-        ("用户", ["用户"]),
-        ("缓", ["缓"]),
-        ("naive", ["NAÏVE"]),
-        ("itgc", ["itgc"]),
-        ("审计", ["审计"]),
-        ("C++", ["C++"]),
-        ("it's", ["it's"]),
-        ("foo/bar", ["foo/bar"]),
-        ("pre-edit", ["pre-edit"]),
-        ('"unb', ["unb"]),
-        ("don't", ["don't"]),
-        ("don’t", ["don't"]),
-        ("wrong-book", ["wrong-book"]),
-        ("#4471", ["#4471"]),
-        ("019f041d", ["019f041d"]),
-        ("019f041d-c5d8-75f1-9773-ecfe229b46ae", ["019f041d-c5d8-75f1-9773-ecfe229b46ae"]),
-        ("getUserName", ["getUserName"]),
-        ("user name", ["User", "Name"]),
-        ("🚀", ["🚀"]),
-        ("strasse", ["Straße"]),
-        ("Øre", ["Øre"]),
-        ("사용자", ["사용자"]),
-        ("เขียน", ["เขียน"]),
-        ("пакетную", ["пакетную"]),
-        ("हिन्दी", ["हिन्दी"]),
-        ("τονους", ["τόνους"]),
-        ("istanbul", ["İstanbul"]),
-        ("3f9c2ab1d0", ["3f9c2ab1d0"]),
-        ("render_frame_twice", ["render_frame_twice"]),
-        ("http://localhost:8765/lab/tree?token=x", ["http://localhost:8765/lab/tree?token=x"]),
-        ("file flagged", ["ﬁle", "ﬂagged"]),
-        ("移行", ["移行"]),
-        ('"was rejected"', ["was rejected"]),
-        ("reject*", ["rejected"]),
-        ("rejecting", ["rejected"]),
-        ("src/app.ts", ["src/app.ts"]),
-    ],
-)
+FOUND = [
+    ("用户", ["用户"]),
+    ("缓", ["缓"]),
+    ("naive", ["NAÏVE"]),
+    ("itgc", ["itgc"]),
+    ("审计", ["审计"]),
+    ("C++", ["C++"]),
+    ("it's", ["it's"]),
+    ("foo/bar", ["foo/bar"]),
+    ("pre-edit", ["pre-edit"]),
+    ('"unb', ["unb"]),
+    ("don't", ["don't"]),
+    ("don’t", ["don't"]),
+    ("wrong-book", ["wrong-book"]),
+    ("#4471", ["#4471"]),
+    ("019f041d", ["019f041d"]),
+    ("019f041d-c5d8-75f1-9773-ecfe229b46ae", ["019f041d-c5d8-75f1-9773-ecfe229b46ae"]),
+    ("getUserName", ["getUserName"]),
+    ("user name", ["User", "Name"]),
+    ("🚀", ["🚀"]),
+    ("strasse", ["Straße"]),
+    ("Øre", ["Øre"]),
+    ("사용자", ["사용자"]),
+    ("เขียน", ["เขียน"]),
+    ("пакетную", ["пакетную"]),
+    ("हिन्दी", ["हिन्दी"]),
+    ("τονους", ["τόνους"]),
+    ("istanbul", ["İstanbul"]),
+    ("3f9c2ab1d0", ["3f9c2ab1d0"]),
+    ("render_frame_twice", ["render_frame_twice"]),
+    ("http://localhost:8765/lab/tree?token=x", ["http://localhost:8765/lab/tree?token=x"]),
+    ("file flagged", ["ﬁle", "ﬂagged"]),
+    ("移行", ["移行"]),
+    ('"was rejected"', ["was rejected"]),
+    ("reject*", ["rejected"]),
+    ("rejecting", ["rejected"]),
+    ("src/app.ts", ["src/app.ts"]),
+    ("getUserRole", ["getUserRole"]),
+    ("函数", ["函数"]),
+    ("ошибка_404", ["Ошибка_404"]),
+    ("🐛", ["🐛"]),
+    ("parse_v2", ["parse_v2"]),
+]
+
+
+@pytest.mark.parametrize(("query", "spans"), FOUND)
 def test_it_is_found_and_marked(told: Callable[..., Reader], query: str, spans: list[str]) -> None:
     answer = search(told(*TEXTS), query)
     assert answer.hits, answer.notice
     assert marked(answer.hits[0]) == spans
+
+
+@pytest.mark.parametrize(("query", "spans"), FOUND)
+@pytest.mark.parametrize("filling", ["line of a log\n", "ligne d’un journal, très longue\n"])
+def test_it_is_found_in_a_long_text_too(
+    told: Callable[..., Reader], query: str, spans: list[str], filling: str
+) -> None:
+    reader = told(*(filling * 150 + text + "\n" + filling * 150 for text in TEXTS))
+    hit = search(reader, query).hits[0]
+    assert [part for part in marked(hit) if part not in filling] == spans
+    assert len(hit.text) <= 700
 
 
 def test_an_error_pasted_whole_is_found_as_one_phrase(told: Callable[..., Reader]) -> None:
