@@ -14,7 +14,15 @@ from recall_lab.model import Check, Citation, Hit, Reading, Verification
 if TYPE_CHECKING:
     from recall_lab.briefs import LabBrief
     from recall_lab.drafting import Draft
-    from recall_lab.evidence import Continuation, PagedSession, Repeat, Repository, Revision, SessionView, SkillDraft
+    from recall_lab.evidence import (
+        Continuation,
+        PagedSession,
+        Repeat,
+        Repository,
+        RetainedText,
+        SessionView,
+        SkillDraft,
+    )
     from recall_lab.search import RelatedSession
     from recall_lab.store.read_records import SessionInfo
 
@@ -191,7 +199,7 @@ class Evidence(Analysis):
 
         return verify(self.reader, path, strict=strict, edits=edits)
 
-    def revisions(self, block: str) -> tuple[Revision, ...]:
+    def revisions(self, block: str) -> tuple[RetainedText, ...]:
         """List the retained texts of a block: current ones first, then earlier ones, the newest first.
 
         Raises:

@@ -22,7 +22,7 @@ from recall_lab.evidence.records import (
     Excerpt,
     Repeat,
     Repository,
-    Revision,
+    RetainedText,
     SessionView,
     SkillDraft,
 )
@@ -44,7 +44,7 @@ __all__ = [
     "Receipt",
     "Repeat",
     "Repository",
-    "Revision",
+    "RetainedText",
     "SessionPage",
     "SessionView",
     "SkillDraft",

@@ -259,7 +259,9 @@ def _surroundings(
             for step in session_reading.steps(reader, info.session_id)
             if step.live and step.kind == "text" and step.role in {"user", "assistant"}
         ]
-        first = next((step for step in prose if step.role == "user"), None)
+        asked = [step for step in prose if step.role == "user"]
+        # What a host has a user say before the first prompt (turn 0) is no ask, where there is another.
+        first = next((step for step in asked if step.turn > 0), None) or next(iter(asked), None)
         if number == 0 and first is not None:
             (block,) = store.blocks_at(reader, [(first.source_id, first.ord)])
             opening = _excerpt_of(block, _part(block, 0, _head(block.text)), "First prompt of the first session cited")

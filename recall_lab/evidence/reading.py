@@ -12,7 +12,7 @@ from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.evidence.calls import call_places
 from recall_lab.evidence.checking import choose_text, resolve_block
 from recall_lab.evidence.pasted import parse_pasted
-from recall_lab.evidence.records import Called, Revision, SessionView
+from recall_lab.evidence.records import Called, RetainedText, SessionView
 from recall_lab.model import Block, Neighbor, Reading, Redacted
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
@@ -88,7 +88,7 @@ def read(
     )
 
 
-def revisions(reader: Reader, block: str) -> tuple[Revision, ...]:
+def revisions(reader: Reader, block: str) -> tuple[RetainedText, ...]:
     """List the retained texts of a block: the current ones first, then earlier ones, the newest first.
 
     Raises:
@@ -99,7 +99,7 @@ def revisions(reader: Reader, block: str) -> tuple[Revision, ...]:
         whole_id = resolve_block(reader, parse_pasted(block).block)
         pinned = store.pinned_hashes(reader, whole_id)
         return tuple(
-            Revision(
+            RetainedText(
                 content_hash=stored.content_hash,
                 length=len(stored.text),
                 current=stored.placed,

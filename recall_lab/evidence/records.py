@@ -8,7 +8,7 @@ from recall_lab.model import Block, Citation, Kind, Record, Redacted, Role, Sear
 from recall_lab.store.read_records import SessionInfo, TurnLine
 
 
-class Revision(Record, frozen=True):
+class RetainedText(Record, frozen=True):
     """One retained text of a block; ``length`` in code points. More than one current text is a conflict."""
 
     content_hash: str

@@ -111,12 +111,25 @@ def test_a_brief_verifies_and_a_changed_one_does_not(on_sample: Command, tmp_pat
     broken = on_sample("verify", str(file), "--json")
     assert broken.code == 1
     assert broken.json["failed"][0].keys() >= {"receipt", "verdict", "detail"}
+    said = on_sample("verify", str(file)).out
+    assert "edited: the file: it was changed since it was saved" in said
+    assert ": :" not in said
+
+
+def test_a_brief_that_its_writer_edits_verifies_when_that_is_asked_for(on_sample: Command, tmp_path: Path) -> None:
+    file = tmp_path / "brief.md"
+    on_sample("brief", QUESTION, "-o", str(file))
+    assert on_sample("verify", str(file), "--strict").code == 0
+    file.write_text(file.read_text() + "\nWords of my own.\n")
+    assert on_sample("verify", str(file)).code == 1
+    assert on_sample("verify", str(file), "--edits").code == 0
 
 
 def test_verify_of_nothing_is_1_and_of_no_file_2(on_sample: Command, tmp_path: Path) -> None:
     empty = tmp_path / "empty.md"
     empty.write_text("no receipts here")
-    assert on_sample("verify", str(empty)).code == 1
+    nothing = on_sample("verify", str(empty))
+    assert (nothing.code, nothing.out.strip()) == (1, "no receipt in it, so nothing is verified")
     assert on_sample("verify", str(tmp_path / "missing.md")).code == 2
     assert on_sample("brief", "x", "-o", str(tmp_path / "no" / "x.md")).code == 2
     assert ".md" in on_sample("brief", "x", "-o", str(tmp_path / "x.pdf")).line

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import statistics
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import CitationError, NotFoundError, UsageError
-from recall_lab.evidence import check, cite, compose, save, verify
+from recall_lab.evidence import Chosen, check, cite, compose, outline, save, verify, verify_text
 from recall_lab.evidence.forms import markdown, wording
+from recall_lab.evidence.saving import FORMS
 from recall_lab.model import Filters, Hit
 from recall_lab.search import search
 
@@ -44,6 +46,56 @@ def test_a_question_chooses_prose_that_is_worth_quoting_and_says_why(told: TinyS
     assert all(excerpt.reason for excerpt in brief.passages)
     assert brief.coverage.searched.blocks == 5, "prose is what was searched"
     assert brief.coverage.chosen == "search"
+
+
+def test_what_stands_before_the_first_prompt_is_not_the_opening_ask(tiny: TinyStore) -> None:
+    tiny.tell(
+        said("clear", "<command-name>/clear</command-name>", 0, role="user", turn=0),
+        said("ask", "Why is it slow?", 1, role="user"),
+        said("a", "Because of the disk.", 2),
+    )
+    reader = tiny.reader()
+    opening = compose(reader, "?", [cite(reader, block_id("a"))]).opening
+    assert opening is not None
+    assert opening.citation.quote == "Why is it slow?"
+
+
+def test_the_writer_s_order_sections_notes_and_reasons_are_in_every_form(told: TinyStore) -> None:
+    reader = told.reader()
+    names = ("open", "no", "ask", "again")
+    receipts = {name: cite(reader, block_id(name)) for name in names}
+    heading = "A *bold* <b>claim</b>"
+    chosen = [
+        Chosen(citation=receipts["open"], section=heading, note="my note", reason="it is open"),
+        Chosen(citation=receipts["no"], section=heading),
+        receipts["ask"],
+        Chosen(citation=receipts["again"], section=heading),
+    ]
+    brief = compose(reader, "?", chosen, surroundings=False, reasons={receipts["ask"].receipt: "it asks"})
+    assert [(name, [e.citation for e in run]) for name, run in wording.sections(brief)] == [
+        (heading, [receipts["open"], receipts["no"]]),
+        ("Passages", [receipts["ask"]]),
+        (heading, [receipts["again"]]),
+    ]
+    assert (brief.opening, brief.decisions, brief.problems) == (None, (), ())
+    assert [e.reason for e in brief.passages] == ["it is open", "Chosen by hand", "it asks", "Chosen by hand"]
+    again = compose(
+        reader,
+        "?",
+        [receipts[name] for name in names],
+        surroundings=False,
+        sections={receipts[name].receipt: heading for name in ("open", "no", "again")},
+        remarks={receipts["open"].receipt: "my note"},
+        reasons={receipts["open"].receipt: "it is open", receipts["ask"].receipt: "it asks"},
+        now=datetime.fromisoformat(brief.created),
+    )
+    assert again.passages == brief.passages
+    for suffix, render in FORMS.items():
+        document = render(brief)
+        assert "my note" in document
+        assert "<b>claim</b>" not in document or suffix == ".json"
+        assert verify_text(reader, document, suffix, strict=True).failed == ()
+    assert [kind for kind, _ in outline(brief)].count("quote") == len(brief.citations)
 
 
 def test_opening_ask_and_open_problems_stand_beside_the_passages(told: TinyStore) -> None:
