@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recall_lab.analytics import chart, to_svg
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.evaluation.benchmark import read_benchmark
 from recall_lab.lab import Lab, open_lab
@@ -106,3 +107,26 @@ def test_what_is_forgotten_leaves_the_benchmark(lab: Lab) -> None:
     for block in blocks[1:]:
         lab.forget(block=block, really=True)
     assert not folder.exists()
+
+
+def test_a_history_makes_a_benchmark_of_itself(lab: Lab) -> None:
+    configs = ["default", "plain"]
+    frame = lab.ablations(configs=configs, passages=8, progress=False)
+    assert list(dict.fromkeys(frame["config"])) == configs
+    assert {"all", "words", "piece"} <= set(frame["stratum"])
+    assert frame["value"].dropna().between(0, 1).all()
+    again = lab.ablations(configs=configs, passages=8, progress=False)
+    values = ["config", "stratum", "measure", "value"]
+    assert frame[values].equals(again[values])
+    drawn = chart("retrieval_by_stratum", frame)
+    assert "recall@5" in to_svg(drawn)
+    empty = chart("retrieval_by_stratum", frame[frame["measure"] == "none"])
+    assert "No query here has an answer." in to_svg(empty)
+
+
+def test_ablations_of_a_folder_of_ones_own(lab: Lab) -> None:
+    graded(lab)
+    folder = lab.save_judgments().folder
+    frame = lab.ablations(folder, ["default"], progress=False)
+    overall = frame[(frame["stratum"] == "all") & (frame["measure"] == "recall@10")]
+    assert overall["value"].item() > 0

@@ -62,7 +62,9 @@ def test_what_is_no_model_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 @real
-def test_the_real_model_tells_meanings_apart() -> None:
+@pytest.mark.disable_socket
+def test_the_real_model_tells_meanings_apart_without_a_network() -> None:
+    models._opened.cache_clear()
     model = open_model()
     near, far = model.passages(["The vehicle moved at high speed.", "Bake the bread for an hour."])
     query = model.query("a fast car")
