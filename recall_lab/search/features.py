@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -24,6 +25,7 @@ MAX_TERMS: Final = 40  # the rarest are kept
 _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
 _STRADDLING = 0.3
 _FEW, _MANY_WORDS = 8, 5
+_FEW_TEXTS, _VERY_COMMON = 64, 50_000
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -167,6 +169,10 @@ class _Extractor:
         if not terms:
             return
         if len(terms) > 1:
+            for part in _parts(text):
+                for term in self._terms(part):
+                    if len(term) > 1 or term.isdigit():
+                        self._term(term, part)
             postings = self._beside(text)
         elif _HEX.fullmatch(text):
             terms, postings = self._expanded(terms[0])
@@ -305,7 +311,33 @@ class _Extractor:
         return found
 
     def _beside(self, text: str) -> Postings:
-        return _once(self._index.phrase(index_form(text), PHRASE_LIMIT))
+        """The texts that hold these words beside one another."""
+        form = index_form(text)
+        pair = self._rarest_pair(form)
+        if pair:
+            # A phrase costs as much as its commonest word; two rare words of it leave few texts to read.
+            ids = self._index.phrase(pair, _FEW_TEXTS + 1)
+            if len(ids) <= _FEW_TEXTS:
+                terms, texts = self._terms(text), self._index.texts(ids.tolist())
+                held = [i for i, one in texts.items() if self._reads(one, terms) or self._names(one, terms)]
+                return _once(sorted(held))
+        return _once(self._index.phrase(form, PHRASE_LIMIT))
+
+    def _rarest_pair(self, form: str) -> str:
+        """The two neighbouring words of a phrase that stand in the fewest texts, if another word is very common."""
+        tokens = self._index.tokens(form)
+        if len(tokens) < 3:
+            return ""
+        sizes = [len(self._postings[t].ids) if t in self._postings else 0 for _, _, t in tokens]
+        pairs = [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes)) if a and b]
+        if not pairs or max(sizes) < _VERY_COMMON or min(pairs)[0] * 3 > max(sizes):
+            return ""
+        first = min(pairs)[1]
+        return form.encode("utf-8", "replace")[tokens[first][0] : tokens[first + 1][1]].decode("utf-8", "replace")
+
+    def _names(self, text: str, terms: tuple[str, ...]) -> bool:
+        """Whether the words inside an identifier of a text are these terms."""
+        return self._reads(identifier_words(text), terms)
 
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""

@@ -52,6 +52,7 @@ class Scorer:
         self._completed = False
         self._open: list[_Part] = []  # scoreless, and too long to go through for the few texts that are asked for
         self._parts: list[_Part] = []  # those that score, the rarest first
+        self._unmarked: list[_Part] = []  # added up, but no text says that it holds them
         self._added = 0  # how many of them were added up
         for bit, feature in enumerate(features):
             if not len(feature.postings.ids):
@@ -96,6 +97,8 @@ class Scorer:
         """The ``count`` best texts of those in ``mask`` (bool by text_id), in no order; fewer when fewer match."""
         import numpy as np
 
+        if len(self._parts) == 1 and not self._added:
+            return self._best_of(self._parts[0], count, mask)
         rest = sum(part.bound for part in self._parts[self._added :])
         while self._added < len(self._parts):
             part = self._parts[self._added]
@@ -110,6 +113,16 @@ class Scorer:
             ids = self._touched(mask)
             return ids[_largest(self._scores[ids], count)]
         return _best(np.where(mask, self._scores, np.float32(0)), count)
+
+    def _best_of(self, part: _Part, count: int, mask: Mask) -> Ids:
+        """The best texts by one part alone: nothing is added up, and what is asked for is looked up."""
+        import numpy as np
+
+        held = part.counts.astype(np.float32, copy=False)
+        values = held / (held + self._norms[part.ids])
+        values[~mask[part.ids]] = -1
+        best = _largest(values, count)
+        return part.ids[best[values[best] > 0]].astype(np.int32, copy=False)
 
     def _touched(self, mask: Mask) -> Ids:
         """The texts of the parts that were added up that are in ``mask``, ascending, each once."""
@@ -151,6 +164,10 @@ class Scorer:
         import numpy as np
 
         weight, bit = np.float32(part.bound), np.uint64(1 << part.bit)
+        # Who holds a common word is looked up for the few texts that are asked about.
+        unmarked = len(part.ids) > _MANY
+        if unmarked:
+            self._unmarked.append(part)
         for start in range(0, len(part.ids), _STRIDE):
             some = part.ids[start : start + _STRIDE]
             counts = part.counts[start : start + _STRIDE]
@@ -158,7 +175,8 @@ class Scorer:
                 left = self._bits[some] < _DONE
                 some, counts = some[left], counts[left]
             # A text is at most once among the ids of a part.
-            self._bits[some] |= bit
+            if not unmarked:
+                self._bits[some] |= bit
             if part.bound:
                 held = counts.astype(np.float32, copy=False)
                 self._scores[some] += weight * held / (held + self._norms[some])
@@ -169,13 +187,15 @@ class Scorer:
         import numpy as np
 
         left = (*self._open, *self._parts[self._added :])
-        if not left:
+        if not left and not self._unmarked:
             return
         ids = distinct(ids[self._bits[ids] < _DONE])
         for part in left:
             there, scores = self._looked_up(part, ids)
             self._bits[ids] |= there.astype(np.uint64) << np.uint64(part.bit)
             self._scores[ids] += scores
+        for part in self._unmarked:
+            self._bits[ids] |= find(part.ids, ids)[1].astype(np.uint64) << np.uint64(part.bit)
         self._bits[ids] |= np.uint64(_DONE)
         self._scratch.touched.append(ids)
         self._completed = True

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from recall_lab.model import Filters
-from recall_lab.search import parse, scoring, search
+from recall_lab.search import features, parse, scoring, search
 from recall_lab.search.config import PLAIN
 from recall_lab.search.features import extract
 from recall_lab.search.scoring import Scorer
@@ -90,16 +90,33 @@ def test_pruning_changes_nothing(large: History, monkeypatch: pytest.MonkeyPatch
     index = fulltext_of(reader)
     with index.snapshot():
         reach = index.reach(Filters())
-        features = extract(index, parse(query), PLAIN, reach).positive
+        wanted = extract(index, parse(query), PLAIN, reach).positive
         everything = np.arange(index.columns.size, dtype=np.int32)
-        whole = np.sort(Scorer(index, features, PLAIN).of(everything))[::-1]
+        scorer = Scorer(index, wanted, PLAIN)
+        whole = np.sort(scorer.of(everything))[::-1]
+        holding = scorer.holding(everything) << np.uint64(1)
         for many, sparse in ((10**9, 64), (1, 64), (1, 1), (10**9, 1)):
             monkeypatch.setattr(scoring, "_MANY", many)
             monkeypatch.setattr(scoring, "_SPARSE", sparse)
             for count in (1, 7, 50):
-                scorer = Scorer(index, features, PLAIN)
+                scorer = Scorer(index, wanted, PLAIN)
                 best = scorer.best(count, reach.texts)
                 assert np.sort(scorer.of(best))[::-1] == pytest.approx(whole[:count])
+                assert (scorer.holding(everything) << np.uint64(1) == holding).all()
+                assert np.sort(scorer.of(everything))[::-1] == pytest.approx(whole)
+
+
+def test_a_phrase_with_a_common_word_is_found_by_its_rare_ones(
+    told: Callable[..., Reader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filling = [f"src of part {n} in src" for n in range(60)]
+    reader = told("see src/zeppelin/mooring.py", "mooring zeppelin src py", "callSrcZeppelinMooringPy()", *filling)
+    queries = ("src/zeppelin/mooring.py", '"src zeppelin mooring"', "src.zeppelin.mooring.py", "srcZeppelinMooring")
+    answers_ = [search(reader, query).hits for query in queries]
+    monkeypatch.setattr(features, "_VERY_COMMON", 10)
+    assert [search(reader, query).hits for query in queries] == answers_
+    monkeypatch.setattr(features, "_FEW_TEXTS", 0)
+    assert [search(reader, query).hits for query in queries] == answers_
 
 
 def answers(reader: Reader) -> list[list[tuple[str, float]]]:
