@@ -214,6 +214,7 @@ class SessionReader:
         if self.block is None:
             raise NotFoundError("there is no block to look in; open one, or select words in it")
         self._judge(self.block, self.lab.check(self.block[:ID], quote))
+        self._reveal(self.block)
 
     def add(self) -> None:
         """Add what was cited last to the draft of the brief."""

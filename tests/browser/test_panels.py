@@ -207,6 +207,7 @@ def test_read_a_session_select_words_compose_a_brief_save_and_verify_it(
     reader = page.locator(".rl-session")
     expect(reader.locator(".rl-here").first).to_be_visible(timeout=SOON)
     expect(reader.locator(".rl-turn[aria-current]").first).to_be_visible()
+    expect(reader.locator(".rl-here").first).to_be_in_viewport()  # scrolled to, inside the reader
     # Words selected with the mouse.
     words = "loses readings"
     page.evaluate(SELECT, [words, False])

@@ -19,6 +19,7 @@ function render({ model, el }) {
   body.append(turns, main);
   el.append(problem, place, loose, body, found);
   let revealed = 0;
+  let laidOut = 0;
 
   function button(label, message, attributes = {}) {
     const made = element("button", "rl-button rl-small", label, { type: "button", ...attributes });
@@ -145,6 +146,12 @@ function render({ model, el }) {
     if (!wanted.serial || wanted.serial === revealed) return;
     const article = [...blocks.children].find((one) => one.dataset.key === wanted.key);
     if (!article) return;
+    if (!main.clientHeight) {
+      // Not laid out yet: drawn before the cell that shows it, or in a tab that is behind another.
+      cancelAnimationFrame(laidOut);
+      laidOut = requestAnimationFrame(reveal);
+      return;
+    }
     revealed = wanted.serial;
     // Scroll inside the reader only; scrollIntoView would move the notebook as well.
     const at = article.querySelector(".rl-here") || article.querySelector(".rl-match") || article;
@@ -288,6 +295,7 @@ function render({ model, el }) {
   return () => {
     callOff();
     clearTimeout(waiting);
+    cancelAnimationFrame(laidOut);
     stops.forEach((stop) => stop());
   };
 }
