@@ -84,7 +84,7 @@ def evaluate_retrieval(
         SemanticError: a configuration searches by meaning, and there is no model.
     """
     with opened(folder, redactor) as (reader, benchmark, captured):
-        _embed(reader, [config, *([against] if against else [])], model)
+        _embed(reader, [config, *([against] if against else [])], model, progress)
         done = _Progress(progress, len(benchmark.questions) * (2 if against else 1))
         measured = _measure(reader, benchmark, captured, config, done, model)
         other = _measure(reader, benchmark, captured, against, done, model) if against else None
@@ -127,7 +127,7 @@ def ablate(
     """
     configs = [parse_config(name) for name in names]
     with opened(folder, redactor) as (reader, benchmark, captured):
-        _embed(reader, configs, model)
+        _embed(reader, configs, model, progress)
         done = _Progress(progress, len(benchmark.questions) * len(configs))
         measured = [_measure(reader, benchmark, captured, config, done, model) for config in configs]
     reports = [_report(benchmark, *pair) for pair in zip(configs, measured, strict=True)]
@@ -148,10 +148,15 @@ def opened(folder: Path, redactor: RedactsTexts) -> Iterator[tuple[Reader, Bench
             yield reader, benchmark, captured
 
 
-def _embed(reader: Reader, configs: Sequence[SearchConfig], model: Path | None) -> None:
+def _embed(
+    reader: Reader,
+    configs: Sequence[SearchConfig],
+    model: Path | None,
+    progress: Callable[[int, int], None] | None,
+) -> None:
     """Make the vectors of the temporary store, if any configuration needs them."""
     if any(config.mode != "lexical" for config in configs):
-        build(reader, vectors_folder(reader.path), open_model(model))
+        build(reader, vectors_folder(reader.path), open_model(model), progress=progress)
 
 
 def _report(benchmark: Benchmark, config: SearchConfig, measured: _Measured) -> RetrievalReport:
