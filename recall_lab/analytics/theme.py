@@ -58,7 +58,7 @@ THEMES: dict[str, Theme] = {
         sky="#56b4e9",
         yellow="#d8c722",
         grey="#8c959f",
-        ramp=("#f0f6fb", "#b9d9ee", "#6db3dc", "#1d86c0", "#00507d"),
+        ramp=("#d9e9f5", "#b9d9ee", "#6db3dc", "#1d86c0", "#00507d"),
     ),
     "dark": Theme(
         ground="#16191d",
@@ -73,7 +73,7 @@ THEMES: dict[str, Theme] = {
         sky="#8fcdf2",
         yellow="#f0e442",
         grey="#7d8792",
-        ramp=("#1b232c", "#1e4566", "#2476ad", "#5fb0e6", "#c4e4fa"),
+        ramp=("#22384c", "#1e4566", "#2476ad", "#5fb0e6", "#c4e4fa"),
     ),
 }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +190,12 @@ def test_charts_are_all_listed() -> None:
         "coverage_by_source",
         "active_hours",
     }
+
+
+def test_a_first_chart_waits_for_no_grammars_and_they_can_be_had_afterwards() -> None:
+    code = (
+        "import sys; from recall_lab.analytics.charts import offline_renderer; offline_renderer(); "
+        "assert 'altair' in sys.modules and 'lark' not in sys.modules; "
+        "assert 'rfc3987_syntax' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

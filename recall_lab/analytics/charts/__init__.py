@@ -16,7 +16,9 @@ from recall_lab.analytics.charts.coverage import (
     redactions_by_kind,
 )
 from recall_lab.analytics.charts.general import bars, rate_over_time
+from recall_lab.analytics.charts.loading import load_altair
 from recall_lab.analytics.charts.page import page
+from recall_lab.analytics.charts.redaction import found_by_kind
 from recall_lab.analytics.charts.retrieval import retrieval_by_stratum
 from recall_lab.analytics.charts.usage import active_hours, sessions, tokens_by_model, tools_and_failures, usage_by_day
 from recall_lab.analytics.theme import config
@@ -32,6 +34,7 @@ CHARTS: Mapping[str, Callable[..., Any]] = {
         active_hours,
         bars,
         coverage_by_source,
+        found_by_kind,
         ledger_by_type,
         over_time,
         own_activity,
@@ -78,6 +81,7 @@ def offline_renderer(*, interactive: bool = False) -> None:
 
     A renderer that somebody chose stays, unless ``interactive`` is asked for.
     """
+    load_altair()
     import altair as alt
 
     if interactive:
