@@ -180,7 +180,10 @@ class Scorer:
             if part.bound:
                 held = counts.astype(np.float32, copy=False)
                 self._scores[some] += weight * held / (held + self._norms[some])
-        self._scratch.touched.append(part.ids)
+        if not unmarked:
+            self._scratch.marked.append(part.ids)
+        if part.bound:
+            self._scratch.scored.append(part.ids)
 
     def complete(self, ids: Ids) -> None:
         """Look up in these texts the parts that were not added up."""
@@ -197,7 +200,8 @@ class Scorer:
         for part in self._unmarked:
             self._bits[ids] |= find(part.ids, ids)[1].astype(np.uint64) << np.uint64(part.bit)
         self._bits[ids] |= np.uint64(_DONE)
-        self._scratch.touched.append(ids)
+        self._scratch.marked.append(ids)
+        self._scratch.scored.append(ids)
         self._completed = True
 
     def _looked_up(self, part: _Part, ids: Ids) -> tuple[Mask, Scores]:

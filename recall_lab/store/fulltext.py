@@ -250,7 +250,7 @@ class Fulltext:
 
         if self._scratch is None or len(self._scratch.scores) != self.columns.size:
             size = self.columns.size
-            self._scratch = Scratch(np.zeros(size, np.float32), np.zeros(size, np.uint64), [])
+            self._scratch = Scratch(np.zeros(size, np.float32), np.zeros(size, np.uint64), [], [])
         else:
             self._scratch.clear()
         return self._scratch

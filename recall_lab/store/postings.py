@@ -23,23 +23,24 @@ class Scratch(msgspec.Struct):
     Attributes:
         scores: float32.
         bits: uint64.
-        touched: Where something was written; whoever writes says so.
+        scored: Where scores were written; whoever writes says so.
+        marked: Where bits were.
     """
 
     scores: Any
     bits: Any
-    touched: list[Ids]
+    scored: list[Ids]
+    marked: list[Ids]
 
     def clear(self) -> None:
         """Make everything zero again; of large arrays only what was written."""
-        if sum(map(len, self.touched)) * 8 > len(self.scores):
-            self.scores.fill(0)
-            self.bits.fill(0)
-        else:
-            for ids in self.touched:
-                self.scores[ids] = 0
-                self.bits[ids] = 0
-        self.touched.clear()
+        for values, written in ((self.scores, self.scored), (self.bits, self.marked)):
+            if sum(map(len, written)) * 8 > len(values):
+                values.fill(0)
+            else:
+                for ids in written:
+                    values[ids] = 0
+            written.clear()
 
 
 def nothing() -> Postings:
