@@ -11,15 +11,18 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from recall_lab.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _FOUND = 0.95  # of a span's characters
 _Z95 = 1.959963984540054  # quantile of the normal distribution for a two-sided interval of 95%
@@ -87,8 +90,34 @@ class Interval(msgspec.Struct, frozen=True):
     high: float
 
 
+class KindMeasures(msgspec.Struct, frozen=True):
+    """What was measured on the rows of one kind; shares are None where there was nothing to divide by.
+
+    Attributes:
+        kind: The file's name for it.
+        rows: Rows of the kind.
+        secrets: Spans in them.
+        found: Spans found.
+        recall: Spans found / spans, with its 95% interval.
+        precision: Findings that overlap a span / findings, with its 95% interval.
+        f1: Harmonic mean of the two.
+        over_redaction: Characters taken outside spans / characters outside spans.
+    """
+
+    kind: str
+    rows: int
+    secrets: int
+    found: int
+    recall: float | None
+    recall_interval: Interval
+    precision: float | None
+    precision_interval: Interval
+    f1: float | None
+    over_redaction: float | None
+
+
 class RedactionReport(msgspec.Struct, frozen=True):
-    """What was measured (contract 10). Shares are None where there was nothing to divide by.
+    """What was measured. Shares are None where there was nothing to divide by.
 
     Attributes:
         rows: Lines of the file.
@@ -105,6 +134,7 @@ class RedactionReport(msgspec.Struct, frozen=True):
         precision_interval: 95% interval of the precision.
         benign_hits: Benign rows with a finding, by kind.
         misses: Spans not found.
+        kinds: The measures of each kind, benign ones included, by its name.
     """
 
     rows: int
@@ -121,6 +151,81 @@ class RedactionReport(msgspec.Struct, frozen=True):
     precision_interval: Interval = Interval(0.0, 1.0)
     benign_hits: dict[str, int] = {}
     misses: tuple[Miss, ...] = ()
+    kinds: tuple[KindMeasures, ...] = ()
+
+    def frame(self) -> pd.DataFrame:
+        """One row a kind; ``low`` and ``high`` bound the recall."""
+        import pandas as pd
+
+        names = ("kind", "rows", "secrets", "found", "recall", "low", "high", "precision", "f1", "over_redaction")
+        rows = [
+            (
+                *(one.kind, one.rows, one.secrets, one.found, one.recall),
+                *(one.recall_interval.low, one.recall_interval.high, one.precision, one.f1, one.over_redaction),
+            )
+            for one in self.kinds
+        ]
+        return pd.DataFrame(rows, columns=pd.Index(names))
+
+    def summary(self) -> pd.DataFrame:
+        """One row a measure: its share and, where it has one, its 95% interval."""
+        import pandas as pd
+
+        rows = [
+            ("recall", self.recall, self.recall_interval.low, self.recall_interval.high),
+            ("precision", self.precision, self.precision_interval.low, self.precision_interval.high),
+            ("f1", self.f1, None, None),
+            ("over-redaction, of characters", self.over_redaction, None, None),
+            ("benign rows hit", self.benign_hit_rate, None, None),
+        ]
+        return pd.DataFrame(rows, columns=pd.Index(("measure", "share", "low", "high"))).astype(
+            {"low": float, "high": float}
+        )
+
+
+class _Tally(msgspec.Struct):
+    """What is counted of rows, all of them or those of one kind."""
+
+    rows: int = 0
+    secrets: int = 0
+    found: int = 0
+    overlapping: int = 0
+    reported: int = 0
+    taken: int = 0
+    outside: int = 0
+
+    def add(self, row: Row, spans: Sequence[_Span]) -> list[Miss]:
+        """Count a row and its findings; returns its misses."""
+        covered = [_overlap(start, end, spans) for start, end in row.spans]
+        misses = [
+            Miss(row.kind, shape(row.text[start:end]), row.line, round(part / (end - start), 3))
+            for (start, end), part in zip(row.spans, covered, strict=True)
+            if part < _FOUND * (end - start)
+        ]
+        self.rows += 1
+        self.secrets += len(row.spans)
+        self.found += len(row.spans) - len(misses)
+        self.reported += len(spans)
+        self.overlapping += sum(any(start < s.end and s.start < end for start, end in row.spans) for s in spans)
+        self.taken += sum(span.end - span.start for span in spans) - sum(covered)
+        self.outside += len(row.text) - sum(end - start for start, end in row.spans)
+        return misses
+
+    def measures(self, kind: str) -> KindMeasures:
+        """The shares of what was counted."""
+        recall, precision = _share(self.found, self.secrets), _share(self.overlapping, self.reported)
+        return KindMeasures(
+            kind=kind,
+            rows=self.rows,
+            secrets=self.secrets,
+            found=self.found,
+            recall=recall,
+            recall_interval=wilson(self.found, self.secrets),
+            precision=precision,
+            precision_interval=wilson(self.overlapping, self.reported),
+            f1=2 * recall * precision / (recall + precision) if recall and precision else None,
+            over_redaction=_share(self.taken, self.outside),
+        )
 
 
 def evaluate_redaction(path: Path, redactor: ScansTexts) -> RedactionReport:
@@ -131,46 +236,31 @@ def evaluate_redaction(path: Path, redactor: ScansTexts) -> RedactionReport:
     """
     rows = read_rows(path)
     findings = redactor.scan([row.text for row in rows])
-    totals: Counter[str] = Counter()
-    founds: Counter[str] = Counter()
-    benign_hits: Counter[str] = Counter()
+    whole, by_kind, benign_hits = _Tally(), defaultdict[str, _Tally](_Tally), Counter[str]()
     misses: list[Miss] = []
-    overlapping = reported = taken = outside = 0
     for row, spans in zip(rows, findings, strict=True):
         if row.label == "benign" and spans:
             benign_hits[row.kind] += 1
-        covered_in_row = 0
-        for start, end in row.spans:
-            covered = _overlap(start, end, spans)
-            covered_in_row += covered
-            totals[row.kind] += 1
-            if covered >= _FOUND * (end - start):
-                founds[row.kind] += 1
-            else:
-                share = round(covered / (end - start), 3)
-                misses.append(Miss(row.kind, shape(row.text[start:end]), row.line, share))
-        reported += len(spans)
-        overlapping += sum(any(start < s.end and s.start < end for start, end in row.spans) for s in spans)
-        taken += sum(span.end - span.start for span in spans) - covered_in_row
-        outside += len(row.text) - sum(end - start for start, end in row.spans)
-    secrets, found = totals.total(), founds.total()
+        by_kind[row.kind].add(row, spans)
+        misses += whole.add(row, spans)
+    total = whole.measures("")
     benign = sum(row.label == "benign" for row in rows)
-    recall, precision = _share(found, secrets), _share(overlapping, reported)
     return RedactionReport(
         rows=len(rows),
-        secrets=secrets,
-        recall=recall,
-        precision=precision,
-        f1=2 * recall * precision / (recall + precision) if recall and precision else None,
-        over_redaction=_share(taken, outside),
+        secrets=total.secrets,
+        recall=total.recall,
+        precision=total.precision,
+        f1=total.f1,
+        over_redaction=total.over_redaction,
         benign_hit_rate=_share(benign_hits.total(), benign),
         mb_per_s=_speed([row.text for row in rows], redactor),
-        by_kind={kind: Found(founds[kind], total) for kind, total in sorted(totals.items())},
+        by_kind={kind: Found(one.found, one.secrets) for kind, one in sorted(by_kind.items()) if one.secrets},
         rules_version=redactor.version,
-        recall_interval=wilson(found, secrets),
-        precision_interval=wilson(overlapping, reported),
+        recall_interval=total.recall_interval,
+        precision_interval=total.precision_interval,
         benign_hits=dict(sorted(benign_hits.items())),
         misses=tuple(misses),
+        kinds=tuple(one.measures(kind) for kind, one in sorted(by_kind.items())),
     )
 
 

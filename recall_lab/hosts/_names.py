@@ -14,6 +14,14 @@ from recall_lab.times import normalise_time
 _MAX_NAMES = 200
 _WORD = re.compile(r"[A-Za-z]{1,24}[0-9]{0,4}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}")
+# How issuers begin their keys: what claims to be an id and begins like one is none.
+_KEY = re.compile(
+    r"gh[pousr]_|github_pat_|gl[a-z]{2,5}-|glsa_|glc_|[srp]k[-_]|whsec_|xox[a-z]-|xapp-|hf_|A[KS]IA|AIza|ya29\.|npm_|pypi-|"
+    r"SG\.|hv[sbr]\.|eyJ|do[oprt]_v1_|shp[a-z]{2,4}_|lin_|gsk_|secret_|dckr_|ntn_|tskey-|dp\.|dapi|sbp_|sb_secret|AGE-|r8_|xai-|"
+    r"nvapi-|pplx-|fig[dour]_|rubygems_|sntry|dt0|AT[ABCS][BT]|PMA[KT]-|key-|re_|rnd_|nf[pcou]_|pscale_|npg_|phx_|sq[0uap]|EAA|"
+    r"tvly-|lsv2_|pcsk_|fw_|fc-|csk-|llx-|e2b_|jina_|rpa_|bk[a-z]{2}_|NR[AI][KIA]-|LTAI|GOCSPX-|fo1_|fm[12]|vc[a-z]_|cio|oy2|pat[A-Z0-9-]",
+)
+_LONGEST_PLAIN = 20  # a shorter one is no key, whatever it begins with
 _HUMP = re.compile(r"[a-z][A-Z]")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -56,8 +64,10 @@ def tidy_name(name: str) -> str:
 
 
 def plain_id(value: str | None) -> str | None:
-    """Return an id (session, agent, call) as it stands, or None when it is not of the characters that ids have."""
-    return value if value and _ID.fullmatch(value) else None
+    """Return an id (session, agent, call) as it stands; None when it is made otherwise, or begins as keys do."""
+    if not value or not _ID.fullmatch(value) or (len(value) > _LONGEST_PLAIN and _KEY.match(value)):
+        return None
+    return value
 
 
 def utc_time(value: object) -> str | None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from recall_lab.widgets.composer_panel import ComposerPanel
     from recall_lab.widgets.coverage_panel import CoveragePanel
     from recall_lab.widgets.judgment_panel import JudgmentPanel
+    from recall_lab.widgets.redaction_panel import RedactionPanel
     from recall_lab.widgets.search_panel import SearchPanel
     from recall_lab.widgets.usage_panel import UsagePanel
 
@@ -70,6 +71,12 @@ class Panels:
         from recall_lab.widgets.judgment_panel import JudgmentPanel
 
         return JudgmentPanel(self._lab, question, **configs)
+
+    def redaction(self, kind: str | None = None, host: str | None = None, **filters: Any) -> RedactionPanel:
+        """What was taken out of the store, and which raw files still hold it; more filters: repo, since and until."""
+        from recall_lab.widgets.redaction_panel import RedactionPanel
+
+        return RedactionPanel(self._lab, kind, host, **filters)
 
     def __repr__(self) -> str:
         names = "search(query), citation(citation), composer(question), usage(by), coverage(), judge(question)"
