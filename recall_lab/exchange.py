@@ -81,7 +81,7 @@ class Exchange(Evidence):
         return Restored(replaced=None if replaced is None else str(replaced), returned=returned)
 
     def export_session(self, session: str, target: Path | str) -> Exported:
-        """Write one session as Markdown (its receipts verify) or as JSON, by the suffix.
+        """Write one session as Markdown or as JSON, by the suffix; the receipts of both verify.
 
         Raises:
             NotFoundError: no session is called that.
@@ -100,14 +100,12 @@ class Exchange(Evidence):
         Raises:
             NotFoundError: no session is called that.
         """
-        import msgspec
-
-        from recall_lab.evidence import session_markdown
+        from recall_lab.evidence import session_json, session_markdown
 
         view = self.session(session, dead=True)
         if form == "markdown":
             return session_markdown(view, self.zone), len(view.blocks)
-        return msgspec.json.format(msgspec.json.encode(view).decode()), len(view.blocks)
+        return session_json(view), len(view.blocks)
 
     def export_sessions(self, folder: Path | str, *, progress: bool = True) -> Exported:
         """Write every session as Markdown, one private file each; each file verifies.

@@ -7,6 +7,7 @@ from recall_lab.evidence.exporting import export_page
 from recall_lab.evidence.folders import observe
 from recall_lab.evidence.forms.outcome_text import continuation_markdown, repeat_markdown, session_markdown
 from recall_lab.evidence.forms.outline import outline
+from recall_lab.evidence.forms.session_json import session_json
 from recall_lab.evidence.outcomes import continue_session, repeat_session
 from recall_lab.evidence.paging import PagedSession, SessionPage, open_session
 from recall_lab.evidence.pasted import Pasted, parse_pasted
@@ -67,6 +68,7 @@ __all__ = [
     "repeat_session",
     "revisions",
     "save",
+    "session_json",
     "session_markdown",
     "session_relations",
     "session_view",

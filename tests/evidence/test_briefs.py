@@ -20,7 +20,17 @@ from markdown_it import MarkdownIt
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import NotFoundError, StoreFullError, UsageError
-from recall_lab.evidence import Brief, cite, compose, save, session_markdown, session_view, verify, verify_text
+from recall_lab.evidence import (
+    Brief,
+    cite,
+    compose,
+    save,
+    session_json,
+    session_markdown,
+    session_view,
+    verify,
+    verify_text,
+)
 from recall_lab.evidence.forms import html_page, markdown
 from recall_lab.evidence.saving import FORMS as RENDER
 from recall_lab.store import Reader
@@ -129,14 +139,18 @@ def a_changed_character_is_noticed(
 LIKELY = '0aA `\n\r<&\\"'
 
 
+SESSION_FORMS = {"session.md": (".md", session_markdown), "session.json": (".json", session_json)}
+
+
 @settings(max_examples=120, **SHARED)
-@given(TEXTS, st.sampled_from([*FORMS, "session"]), st.integers(0), st.data())
+@given(TEXTS, st.sampled_from([*FORMS, *SESSION_FORMS]), st.integers(0), st.data())
 def test_any_changed_character_anywhere_is_noticed(
     shared: TinyStore, text: str, form: str, at: int, data: st.DataObject
 ) -> None:
     reader, brief = told(shared, text, 0, data.draw(st.integers(1, len(text))), facts=data.draw(TEXTS))
-    suffix = form if form in FORMS else ".md"
-    document = RENDER[form](brief) if form in FORMS else session_markdown(session_view(reader, "11111111-aaaa"))
+    suffix, render = (form, RENDER[form]) if form in FORMS else SESSION_FORMS[form]
+    document = render(brief if form in FORMS else session_view(reader, "11111111-aaaa"))
+    assert verify_text(reader, document, suffix, strict=True).failed == ()
     char = data.draw(st.one_of(st.characters(codec="utf-8"), st.sampled_from(LIKELY)))
     an_edit_is_noticed(reader, document, suffix, at % len(document), char)
 

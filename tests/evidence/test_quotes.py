@@ -120,6 +120,38 @@ def test_what_is_ruled_out_beforehand_would_not_have_been_found(
         assert near_misses(text, rewrite(quote)) == near_everywhere(text, rewrite(quote))
 
 
+@pytest.mark.deep
+def test_ten_thousand_quotations_are_found_where_the_whole_text_would_show_them() -> None:
+    chance = random.Random(20260601)
+    pieces = [
+        "é",
+        "e\u0301",
+        "ﬁ",
+        "한국",
+        "👩‍👩‍👧",
+        "\u200b",
+        "“x”",
+        "--",
+        "—",
+        "\r\n",
+        "ẞ",
+        "İ",
+        "ａｂ",
+        "word ",
+        "two",
+        "\t",
+        " ",
+        "a-b",
+    ]
+    for _ in range(10_000):
+        text = "".join(chance.choices(pieces, k=chance.randrange(1, 40)))
+        start = chance.randrange(len(text))
+        quote = text[start : start + chance.randrange(1, 30)]
+        rewrite = chance.choice((str.upper, str.casefold, lambda said: unicodedata.normalize("NFKD", said)))
+        quote = rewrite(quote).replace(*chance.choice(((" ", "\n "), ("—", "--"), ("“", '"'), ("x", "y"))))
+        assert near_misses(text, quote) == near_everywhere(text, quote), (text, quote)
+
+
 def test_most_of_a_long_text_is_ruled_out_for_rare_words() -> None:
     text = "nothing to see here\n" * 2000 + "the Rare   words" + "\nnothing — here" * 2000
     (window,) = folding.windows(text, "the rare words")

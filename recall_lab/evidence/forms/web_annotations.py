@@ -22,6 +22,7 @@ from recall_lab.evidence.records import Brief, Excerpt
 
 CONTEXTS = ["http://www.w3.org/ns/anno.jsonld", {"@vocab": "urn:recall-lab:brief#", "@language": None}]
 _FORM = "recall-lab-brief/1"
+SESSION_FORM = "recall-lab-session/1"
 _WORDS = ("exact", "quote", "text")
 _DEEPEST = 200
 
@@ -231,7 +232,7 @@ def target_quotation(target: dict[str, Any], selectors: list[Any]) -> Quotation 
 
 def _declared(document: object) -> int | None:
     """How many quotations a brief says it has."""
-    if not isinstance(document, dict) or document.get("form") != _FORM:
+    if not isinstance(document, dict) or document.get("form") not in {_FORM, SESSION_FORM}:
         return None
     count = document.get("quotations")
     return count if isinstance(count, int) else -1
