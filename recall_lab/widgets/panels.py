@@ -79,5 +79,5 @@ class Panels:
         return RedactionPanel(self._lab, kind, host, **filters)
 
     def __repr__(self) -> str:
-        names = "search(query), citation(citation), composer(question), usage(by), coverage(), judge(question)"
-        return f"lab.panels: {names}"
+        first = "search(query), citation(citation), composer(question), usage(by), coverage()"
+        return f"lab.panels: {first}, judge(question), redaction()"
