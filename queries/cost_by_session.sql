@@ -9,16 +9,16 @@
 WITH calls AS (
     SELECT session_id,
            count(*) AS calls,
-       sum(input_tokens)::BIGINT AS input_tokens,
-       sum(output_tokens)::BIGINT AS output_tokens,
-       sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
-       sum(cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS cache_write_tokens,
-       sum(cost_usd) AS cost_usd,
-       count(*) FILTER (cost_usd IS NULL) AS unpriced_calls
+           sum(input_tokens)::BIGINT AS input_tokens,
+           sum(output_tokens)::BIGINT AS output_tokens,
+           sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
+           sum(cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS cache_write_tokens,
+           sum(cost_usd) AS cost_usd,
+           count(*) FILTER (cost_usd IS NULL) AS unpriced_calls
     FROM model_calls
     WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
+      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
     GROUP BY session_id
     ORDER BY cost_usd DESC NULLS LAST, calls DESC
     LIMIT $limit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from pathlib import Path
 
@@ -323,3 +324,18 @@ def test_the_mirror_names_entities_as_the_text_does(telling: Telling) -> None:
     with telling.mirror() as mirror:
         assert sorted(mirror.rows("SELECT kind, value FROM entities")) == sorted(entities(text))
     assert {kind for kind, _ in entities(text)} == set(KINDS)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root; run as another user")
+def test_a_mirror_that_can_only_be_read_is_checked(telling: Telling, tmp_path: Path) -> None:
+    telling.tell("main", said("a"))
+    refresh(telling.store, telling.folder)
+    telling.folder.chmod(0o500)
+    tmp_path.chmod(0o500)
+    try:
+        before = sorted(telling.folder.iterdir())
+        assert check(telling.store, telling.folder).equal
+        assert sorted(telling.folder.iterdir()) == before
+    finally:
+        tmp_path.chmod(0o700)
+        telling.folder.chmod(0o700)
