@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from recall_lab.analysis import steps
+from recall_lab.errors import StoreError
 from recall_lab.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -42,7 +44,6 @@ class Evaluating(Upkeep):
         Raises:
             NotFoundError, UsageError: the folder is not a benchmark.
             SemanticError: a configuration searches by meaning, and there is no model.
-            StoreError: the run cannot be kept.
         """
         from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.retrieval import evaluate_retrieval
@@ -63,7 +64,7 @@ class Evaluating(Upkeep):
             return report
         settings = {"config": msgspec.to_builtins(report.config), "queries": report.queries}
         run = self._keep("retrieval", Path(folder).absolute().name, report.metrics, settings)
-        return msgspec.structs.replace(report, since_last=since_last(self.home, run))
+        return msgspec.structs.replace(report, since_last=since_last(self.home, run) if run else {})
 
     def known_items(
         self, *, passages: int = 100, seed: int = 1, progress: bool = True, keep: bool = True
@@ -78,7 +79,6 @@ class Evaluating(Upkeep):
 
         Raises:
             NoStoreError: there is no index yet.
-            StoreError: the run cannot be kept.
         """
         from recall_lab.evaluation.known_items import known_items
         from recall_lab.evaluation.runs import since_last
@@ -93,7 +93,7 @@ class Evaluating(Upkeep):
             for measure in ("found_1", "found_10", "mrr")
         }
         run = self._keep("known-items", "history", metrics, {"passages": passages, "seed": seed})
-        return msgspec.structs.replace(report, since_last=since_last(self.home, run))
+        return msgspec.structs.replace(report, since_last=since_last(self.home, run) if run else {})
 
     def evaluate_redaction(self, file: Path | str, *, keep: bool = True) -> RedactionReport:
         """Measure the redaction on a labelled file.
@@ -104,7 +104,6 @@ class Evaluating(Upkeep):
 
         Raises:
             NotFoundError, UsageError: the file is not one.
-            StoreError: the run cannot be kept.
         """
         from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.redaction import evaluate_redaction
@@ -127,7 +126,12 @@ class Evaluating(Upkeep):
 
         return kept_runs(self.home, kind, name)
 
-    def _keep(self, kind: str, name: str, metrics: dict[str, float | None], settings: dict[str, Any]) -> Run:
+    def _keep(self, kind: str, name: str, metrics: dict[str, float | None], settings: dict[str, Any]) -> Run | None:
+        """Keep a run; where that cannot be, say so, for the figures are worth more than their record."""
         from recall_lab.evaluation.runs import keep_run
 
-        return keep_run(self.home, kind, name, metrics, settings)
+        try:
+            return keep_run(self.home, kind, name, metrics, settings)
+        except StoreError as error:
+            warnings.warn(str(error), stacklevel=3)
+            return None

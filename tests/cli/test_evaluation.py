@@ -65,6 +65,13 @@ def test_runs_are_kept_and_compared_with_the_last(recall_lab: Command, folder: P
     )
 
 
+def test_figures_are_given_where_no_run_can_be_kept(recall_lab: Command, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "home" / "evaluations.jsonl").mkdir(parents=True)
+    with pytest.warns(UserWarning, match="was not kept"):
+        report = recall_lab("eval", "retrieval", str(folder), "--json").json
+    assert report["metrics"]["recall@5"] == 1.0
+
+
 def test_a_history_is_tested_for_its_own_passages(on_sample: Command) -> None:
     report = on_sample("eval", "known-items", "--passages", "20", "--no-keep", "--json").json
     assert 0 < report["passages"] <= 20
