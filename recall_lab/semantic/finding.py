@@ -11,10 +11,12 @@ import msgspec
 from recall_lab.errors import SemanticError
 from recall_lab.model import Answer
 from recall_lab.search import Fused, Lexical, SearchConfig, search
+from recall_lab.search.context import beside
 from recall_lab.semantic.fusing import fuse
 from recall_lab.semantic.models import Embedder, model_files, open_model
 from recall_lab.semantic.vectors import Array, Found, Segment, cosines_of, nearest, segments, vectors_folder
 from recall_lab.store import Reader
+from recall_lab.store.fulltext import fulltext_of
 from recall_lab.store.prose import hashes_of, prose
 
 _NEAREST: Final = 100  # texts that meaning brings
@@ -115,7 +117,26 @@ class _Meaning:
         near = nearest(self._segments, vector, lexical.eligible, _NEAREST * _WAYS)
         near = self._passing(lexical, near)
         near |= cosines_of(self._segments, vector, lexical.texts)
-        return fuse(lexical, self._current(near), self._config)
+        current = self._current(near)
+        if self._config.mode == "semantic":
+            return fuse(lexical, current, self._config)
+        return fuse(lexical, current, self._config, self._context(lexical, current, vector))
+
+    def _context(self, lexical: Lexical, current: dict[int, Found], vector: Array) -> dict[int, float]:
+        """What the texts beside each candidate add: their cosines, weighted as their words are."""
+        import numpy as np
+
+        config = self._config
+        ids = np.union1d(_ids(current), lexical.texts).astype(np.int32)
+        if not len(ids) or not (config.near or config.far):
+            return {}
+        texts, there = beside(fulltext_of(self._reader).columns, ids)
+        others = self._current(cosines_of(self._segments, vector, np.unique(texts[there])))
+        cosines = np.zeros(int(texts.max(initial=0)) + 1, np.float32)
+        cosines[list(others)] = [one.cosine for one in others.values()]
+        weights = np.array((config.far, config.near, config.near, config.far), np.float32)
+        added = np.where(there, cosines[texts], np.float32(0)) @ weights
+        return dict(zip(ids.tolist(), added.tolist(), strict=True))
 
     def _passing(self, lexical: Lexical, near: dict[int, Found]) -> dict[int, Found]:
         """The best of those that pass every filter."""

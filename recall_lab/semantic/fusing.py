@@ -1,7 +1,8 @@
 """One order from words and meaning; pure.
 
 Texts that hold an identifier or a phrase as typed stay on top, in the order of words. Below them a text scores
-``words / best words + config.meaning * cosine``. A text that no word found joins when its cosine reaches
+``words / best words + config.meaning * (cosine + context)``, where the context is the cosines of the texts beside it,
+with the weights that the words of neighbours have. A text that no word found joins when its cosine reaches
 ``config.least_meaning``, and only where nothing was meant exactly: nothing stands in for an identifier.
 """
 
@@ -15,13 +16,16 @@ from recall_lab.semantic.vectors import Found
 PART = "meaning"
 
 
-def fuse(lexical: Lexical, found: Mapping[int, Found], config: SearchConfig) -> Fused:
+def fuse(
+    lexical: Lexical, found: Mapping[int, Found], config: SearchConfig, context: Mapping[int, float] | None = None
+) -> Fused:
     """Make one order of what words and meaning found.
 
     Args:
         lexical: What words found.
         found: By text_id, the nearest passage of every text that came near or that words found; current texts only.
         config: ``mode``, ``meaning`` and ``least_meaning``.
+        context: By text_id, what the texts beside it add to its cosine; nothing where it is left out.
     """
     near = {text: one for text, one in found.items() if one.cosine >= config.least_meaning}
     if config.mode == "semantic":
@@ -37,8 +41,10 @@ def fuse(lexical: Lexical, found: Mapping[int, Found], config: SearchConfig) -> 
     known = [found[text].cosine for text in others if text in found]
     # Of a text without a vector nothing is known: it counts as the others do on average.
     usual = sum(known) / len(known) if known else 0.0
+    beside = context or {}
     scores = {
-        text: others.get(text, 0.0) / best + config.meaning * (found[text].cosine if text in found else usual)
+        text: others.get(text, 0.0) / best
+        + config.meaning * ((found[text].cosine if text in found else usual) + beside.get(text, 0.0))
         for text in {*others, *near} - {text for text, _ in exact}
     }
     order = sorted(scores, key=lambda text: (-scores[text], -text))

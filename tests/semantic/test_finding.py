@@ -66,6 +66,24 @@ def test_filters_and_scope_hold_for_meaning_too(built: History, model: KnowsByHe
     assert texts(find(reader, "quick vehicle", scope="session", session="s0", **ask)) == [TEXTS[0]]
 
 
+def test_of_two_alike_the_one_beside_a_near_text_comes_first(history: History, model: KnowsByHeart) -> None:
+    for session, head, other in (("beside", "a", "a quick vehicle"), ("alone", "b", "rain at night")):
+        same = block("the answer is batching", 0, block_id=head * 32)
+        history.write(batch(session, (same, block(other, 1))))
+    build(history.read(), vectors_folder(history.path), model)
+    ask = {"config": HYBRID, "model": model, "filters": Filters(roles=("user",))}
+    hits = find(history.read(), "answer batching swift automobile", **ask).hits
+    alike = [hit.session for hit in hits if "batching" in hit.text]
+    assert alike == ["beside", "alone"]
+    without = {**ask, "config": SearchConfig(mode="hybrid", near=0, far=0, session=0)}
+    level = [
+        hit.score
+        for hit in find(history.read(), "answer batching swift automobile", **without).hits
+        if "batching" in hit.text
+    ]
+    assert level[0] == level[1]
+
+
 def test_a_vector_of_an_older_text_finds_nothing(history: History, model: KnowsByHeart) -> None:
     history.write(batch("s", (block(TEXTS[0], 0, block_id="a" * 32),)))
     build(history.read(), vectors_folder(history.path), model)

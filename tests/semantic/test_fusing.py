@@ -74,6 +74,12 @@ def test_meaning_brings_what_words_missed_and_lifts_what_both_found() -> None:
     assert fused.spans == {3: (0, 5)}
 
 
+def test_what_stands_beside_near_texts_is_lifted_but_not_brought() -> None:
+    found = near(t1=0.1, t2=0.1, t3=0.2)
+    fused = fuse(lexical([1, 2], [10.0, 10.0], [2, 2]), found, HYBRID, {2: 0.0, 1: 0.3, 3: 0.9})
+    assert fused.texts == [1, 2]
+
+
 def test_what_is_near_nothing_is_answered_with_nothing() -> None:
     refused = lexical([1], [1.0], [2], refused=True)
     assert fuse(refused, near(t1=0.2, t2=0.29), HYBRID).texts == []
