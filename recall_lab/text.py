@@ -103,7 +103,9 @@ def unspaced_runs(text: str) -> list[tuple[str, bool]]:
 
 # ---- identifiers ---------------------------------------------------------------------------------------------------
 
-_CAMEL = re.compile(r"[A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
+# From the first letter of a run of letters and digits on, when a capital follows; begun nowhere else in the run, so
+# that a long run without one costs its length once.
+_CAMEL = re.compile(r"(?<![A-Za-z0-9])[0-9]*([A-Za-z][a-z0-9]*[A-Z][A-Za-z0-9]*)")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:C\+\+|[CFcf]#|c\+\+)(?![A-Za-z0-9+#])")
 SIGNED_WORDS = {"c++": "cplusplus", "c#": "csharp", "f#": "fsharp"}
@@ -139,8 +141,9 @@ def camel_words(text: str) -> tuple[tuple[str, str], ...]:
 def camel_parts(text: str) -> Iterator[tuple[int, int, str]]:
     """Find the words inside camelCase identifiers: start, end, word."""
     for identifier in _CAMEL.finditer(text):
-        for hump in _HUMP.finditer(identifier.group()):
-            yield identifier.start() + hump.start(), identifier.start() + hump.end(), hump.group()
+        start = identifier.start(1)
+        for hump in _HUMP.finditer(identifier.group(1)):
+            yield start + hump.start(), start + hump.end(), hump.group()
 
 
 # ---- offsets -------------------------------------------------------------------------------------------------------

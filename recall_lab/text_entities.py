@@ -37,28 +37,28 @@ _WHOLE = re.compile(
   | (?P<issue>\#\d{{1,7}}|[A-Z]{{2,10}}-\d{{1,6}})
   | (?P<sha>[0-9a-f]{{7,40}}|[0-9a-f]{{64}})
   | (?P<symbol>--[a-z][a-z0-9-]+|[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){{2,}}|_*[A-Za-z][A-Za-z0-9]*_\w+
-      | (?:[a-z]+[a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*)
+      | (?:[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*)
     ) \(?
   | (?P<call>[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+)\(
     """,
     re.VERBOSE,
 )
-# Identifiers anywhere in a piece.
+# Identifiers anywhere in a piece; each begins where a run of its signs does, so that time stays linear.
 _WITHIN = re.compile(
     rf"""
     (?P<uuid>(?<![0-9A-Za-z])[0-9A-Fa-f]{{8}}-(?:[0-9A-Fa-f]{{4}}-){{3}}[0-9A-Fa-f]{{12}}(?![0-9A-Za-z]))
-  | (?P<path>(?<![\w.~/-])(?:~|\.\.?)?(?:/[\w.@+~-]+)+/?
-      | (?<![\w.~/-])[\w.@+-]+(?:/[\w.@+-]+)+/?
-      | (?<![\w.~/-])[\w@+-]*(?:\.[\w@+-]+)*\.(?:{_EXTENSIONS})(?![\w-]))
-  | (?P<error>(?<!\w)(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault|Interrupt|Panic)(?!\w)
+  | (?P<path>(?<![\w.~/@+-])(?:~|\.\.?)?(?:/[\w.@+~-]+)+/?
+      | (?<![\w.~/@+-])[\w.@+-]+(?:/[\w.@+-]+)+/?
+      | (?<![\w.~/@+-])[\w@+-]*(?:\.[\w@+-]+)*\.(?:{_EXTENSIONS})(?![\w-]))
+  | (?P<error>(?<!\w)[A-Z]\w*(?:Error|Exception|Warning|Fault|Interrupt|Panic)(?!\w)
       | (?<!\w)(?:E[A-Z]{{4,14}}|SIG[A-Z]{{3,6}}|ERR_[A-Z_]+|TS\d{{4,5}}|[EWF]\d{{3,4}})(?!\w))
   | (?P<issue>(?<![\w&#/])\#\d{{1,7}}(?!\w) | (?<![\w-])[A-Z]{{2,10}}-\d{{1,6}}(?![\w-]))
   | (?P<sha>(?<![\w-])(?:[0-9a-f]{{7,40}}|[0-9a-f]{{64}})(?![\w-]))
   | (?P<symbol>(?<![\w-])--[a-z][a-z0-9-]+(?!\w)
       | (?<![\w-])[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){{2,}}(?![\w-])
       | (?<!\w)_*[A-Za-z][A-Za-z0-9]*_\w+
-      | (?<!\w)(?:[a-z]+[a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*(?!\w))
-  | (?P<call>(?<!\w)[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+(?=\())
+      | (?<!\w)(?:[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z])[A-Za-z0-9]*(?!\w))
+  | (?P<call>(?<![\w.:])[A-Za-z]\w*(?:(?:\.|::)[A-Za-z]\w*)+(?=\())
     """,
     re.VERBOSE,
 )

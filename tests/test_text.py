@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_lab.text import ByteMap, OffsetMap, fold, identifier_words, index_form, unspaced_runs
+from recall_lab.text import ByteMap, OffsetMap, camel_parts, fold, identifier_words, index_form, unspaced_runs
 
 # Characters that join, decompose, fold or are wide, among any others.
 TRICKY = st.text(
@@ -85,3 +87,11 @@ def test_bytes_and_code_points_lead_to_one_another(text: str) -> None:
 
 def test_runs_of_scripts_without_spaces() -> None:
     assert unspaced_runs("itgc审计 log") == [("itgc", False), ("审计", True), (" log", False)]
+
+
+@given(st.text(st.sampled_from("aAbB09_- é"), max_size=40))
+def test_a_capital_after_a_letter_makes_words_wherever_it_stands_in_the_run(text: str) -> None:
+    runs = [run.lstrip("0123456789") for run in re.findall("[A-Za-z0-9]+", text)]
+    humped = [run for run in runs if any(char.isupper() for char in run[1:])]
+    assert "".join(part for *_, part in camel_parts(text)) == "".join(humped)
+    assert all(text[start:end] == part for start, end, part in camel_parts(text))

@@ -66,7 +66,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,64}")
 _ISSUE = re.compile(r"#\d+|[A-Z]{2,10}-\d+|GH-\d+")
 _SIGNED = re.compile(r"c\+\+|[cf]#", re.IGNORECASE)
-_CAMEL = re.compile(r"[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*")
+_CAMEL = re.compile(r"[a-z][a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|_+[A-Za-z]\w*")
 _KEBAB = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z0-9]+(?:[-.][A-Za-z0-9]+)+")
 _EDGES = "\"'`“”\u2018\u2019.,;:!?()[]{}<>…*"
