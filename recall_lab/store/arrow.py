@@ -57,13 +57,19 @@ def _array(values: Any, kind: str, type_: pa.DataType) -> pa.Array:
     if None in values:
         validity = _bits(np.fromiter((value is not None for value in values), np.bool_, len(values)))
     if kind in {"string", "utf8", "binary"}:
+        parts: Any = values
         if kind == "string":
-            parts = [b"" if value is None else value.encode("utf-8") for value in values]
+            parts = values if validity is None else ["" if value is None else value for value in values]
+            together = "".join(parts)
+            content = together.encode("utf-8")
+            if len(content) != len(together):  # else each is as long in bytes as in characters
+                parts = [part.encode("utf-8") for part in parts]
         else:
             parts = [value or b"" for value in values]
+            content = b"".join(parts)
         offsets = np.zeros(len(values) + 1, "<i4")
         np.cumsum(np.fromiter(map(len, parts), "<i4", len(parts)), out=offsets[1:])
-        buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(parts))]
+        buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(content)]
     elif kind == "bool":
         buffers = [validity, _bits(np.fromiter(map(bool, values), np.bool_, len(values)))]
     else:
