@@ -12,7 +12,7 @@ from recall_lab.redaction.buffers import Buffer, cut
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import Reader, Rules, reader_of
-from recall_lab.redaction.views import holds_unseen, views_of, without_unseen
+from recall_lab.redaction.views import views_of, without_unseen
 from recall_lab.redaction.wraps import extended, read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
@@ -23,6 +23,7 @@ _MAX_ROUNDS = 8
 
 _WRAPPED = "recall.read.wrapped"
 _WORD = "recall.read.word"
+_UNSEEN = "recall.read.unseen"
 
 
 class Redactor:
@@ -53,12 +54,14 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
-        unseen = [index for index, text in enumerate(texts) if holds_unseen(text)]
+        unseen = {index for index, text in enumerate(texts) if "\x1b" in text}
         for buffer in cut(texts):
             for index, places in self._places(buffer).items():
                 results[index] = self._findings(texts[index], places)
+                if any(rule == _UNSEEN for _, _, rule in places):
+                    unseen.add(index)
         # The surroundings of colour codes and invisible characters are looked at again without them.
-        views = [(index, view) for index in unseen for view in views_of(texts[index])]
+        views = [(index, view) for index in sorted(unseen) for view in views_of(texts[index])]
         seen: dict[int, list[Finding]] = {}
         for buffer in cut([view.text for _, view in views]):
             for place, places in self._places(buffer).items():
@@ -107,7 +110,7 @@ class Redactor:
         places.sort()
         for start, end, rule in places:
             reader = _WORD if rule.startswith(_WORD) else rule  # several rules report places for the reader of words
-            if start < seen.get(reader, 0):
+            if start < seen.get(reader, 0) or rule == _UNSEEN:
                 continue
             if reader == _WORD:
                 seen[_WORD] = end

@@ -21,8 +21,6 @@ _UNSEEN = re.compile(
 )
 
 
-_MARKS = ("\x1b", "u001b[", "u001B[", "x1b[", "x1B[", "033[", "\\e[")
-_INVISIBLE = tuple("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff")
 _LONGEST_ESCAPE = 80
 _MARGIN = 400  # code points on either side of what is left out that a view shows
 
@@ -55,11 +53,6 @@ class View:
 
     def _original(self, point: int) -> int:
         return self._start + point + self._widths[bisect_right(self._cuts, point)]
-
-
-def holds_unseen(text: str) -> bool:
-    """May the text hold control sequences or invisible characters?"""
-    return any(mark in text for mark in _MARKS) or (not text.isascii() and any(c in text for c in _INVISIBLE))
 
 
 def views_of(text: str) -> list[View]:
