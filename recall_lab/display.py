@@ -93,6 +93,8 @@ def why_words(why: Why) -> list[str]:
         words.append("terms " + ", ".join(why.terms))
     if why.neighbors:
         words.append("nearby " + ", ".join(why.neighbors))
+    if why.title:
+        words.append("title " + ", ".join(why.title))
     if why.recency < 1:
         words.append(f"age x{why.recency:.2f}")
     return words

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from recall_lab.display import why_words
 from recall_lab.errors import UnknownBlockError, UsageError
 from recall_lab.lab import Lab, open_lab
+from recall_lab.model import Why
 from tests.search.test_cold import transcript
 
 
@@ -29,6 +31,11 @@ def test_a_query_is_explained_among_what_the_filters_leave(lab: Lab) -> None:
     assert users.blocks < everything.blocks
     assert [part.label for part in everything.parts] == ["batching"]
     assert users.parts[0].blocks <= everything.parts[0].blocks
+
+
+def test_why_tells_what_stands_in_the_title_of_a_session() -> None:
+    why = Why(tier="some", neighbors=("queue",), title=("retry",), coverage=0.5)
+    assert why_words(why) == ["50% of the terms by weight", "nearby queue", "title retry"]
 
 
 def test_what_is_preferred_is_named(lab: Lab) -> None:
