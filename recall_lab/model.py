@@ -187,8 +187,8 @@ class Batch(Record, frozen=True):
     """What one transaction writes for one source.
 
     Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak
-    for the whole source; model and tool calls are merged by their keys. ``anew`` marks the first batch of a reading from
-    the start of the source: what an earlier reading told of calls and sessions goes.
+    for the whole source; model and tool calls are merged by their keys. ``anew`` marks the first batch of a reading
+    from the start of the source: what an earlier reading told of calls and sessions goes.
     """
 
     source: Source
