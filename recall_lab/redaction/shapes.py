@@ -107,6 +107,7 @@ _HOST = re.compile(
 _NAMED_ALGORITHM = re.compile(r"(?:X|Ed|ed|x|Curve|Secp|RSA|AES|Rsa|Aes|Hmac|SHA|Sha)\d{2,5}[A-Z][A-Za-z]*\Z")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}\b")
 _FILE = re.compile(r"[\w@+-]{2,}\.[a-z][a-z0-9]{0,4}\Z")
+_FIELDS = re.compile(r"[A-Za-z][\w .-]{0,40}=[^;=]{0,80};[A-Za-z][\w .-]{0,40}=")  # a connection string holds its own
 _SYMBOLS = re.compile(r"[!@#$%^&*+=?~|;<>()\[\]{}]")
 _CHOSEN = re.compile(
     r"\A(?=.*[A-Za-z]{2})(?=.*[0-9])[\w-]{2,40}[!@#$%^&*][\w!@#$%^&*-]*\Z"
@@ -213,7 +214,7 @@ def is_known_shape(value: str) -> bool:
         or _NUMBER.match(value)
     ):
         return True
-    if _HOST.match(value) or _NAMED_ALGORITHM.match(value):
+    if _HOST.match(value) or _NAMED_ALGORITHM.match(value) or _FIELDS.match(value):
         return True
     if _HASHED.match(value) or _PUBLIC.match(value) or _RECORD_ID.match(value):
         return True

@@ -38,6 +38,7 @@ LINES = [
     '"next_page_token": "CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA"',
     "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     "PWD=/home/x",
+    '"conn-pw": "Host=db;Username=app;Password=;Database=x",',
     "OLDPWD=/home/dev/app",
     "max_tokens: 16384",
     "tokens: 18234 input, 512 output",
