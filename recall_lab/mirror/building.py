@@ -54,7 +54,7 @@ class Builder:
         self._price(*lookup.result(), looked_up=self._models())
         self._call_models(only="")
         self._execute(sql.TOOL_CALLS.format(only=""))
-        self._execute(sql.COUNT_SESSIONS)
+        self._execute(sql.COUNT_SESSIONS.format(again="true", only=""))
 
     def replace(self, stale: Sequence[int], gone: Sequence[int]) -> None:
         """Replace the ``stale`` sessions, take out the ``gone`` ones; the tables hold an earlier state of the store."""
@@ -88,7 +88,7 @@ class Builder:
             self._db.execute(sql.WANDERERS.format(only=""))
             self._call_models(only="")
         self._execute(sql.TOOL_CALLS.format(only=sql.ONLY_STALE_TOOL_CALLS))
-        self._execute(sql.COUNT_SESSIONS)
+        self._execute(sql.COUNT_SESSIONS.format(again=sql.READ_AGAIN, only=sql.ONLY_STALE_SESSIONS))
 
     def _call_models(self, only: str) -> None:
         name, version, date = self.catalogue()

@@ -125,6 +125,7 @@ WHERE true {only}
 GROUP BY p.session_id, p.turn
 ORDER BY p.session_id, p.turn"""
 
+READ_AGAIN = "s.session_id IN (SELECT session_id FROM temp.stale_sessions)"
 ONLY_STALE_SESSIONS = "AND p.session_id IN (SELECT session_id FROM temp.stale_sessions)"
 
 # What named queries ask of every block, worked out once.
@@ -153,14 +154,17 @@ ORDER BY session_id, seconds"""
 COUNT_SESSIONS = """
 UPDATE sessions SET turns = n.turns, blocks = n.blocks, prompts = n.prompts, root_blocks = n.root_blocks
 FROM (
-    SELECT s.session_id, coalesce(p.turns, 0) AS turns, coalesce(p.blocks, 0) AS blocks,
-           coalesce(p.prompts, 0) AS prompts, coalesce(b.root_blocks, 0) AS root_blocks
+    -- Of sessions that are not read again only the blocks that count there can change.
+    SELECT s.session_id, CASE WHEN {again} THEN coalesce(p.turns, 0) ELSE s.turns END AS turns,
+           CASE WHEN {again} THEN coalesce(p.blocks, 0) ELSE s.blocks END AS blocks,
+           CASE WHEN {again} THEN coalesce(p.prompts, 0) ELSE s.prompts END AS prompts,
+           coalesce(b.root_blocks, 0) AS root_blocks
     FROM sessions s
     LEFT JOIN (
         SELECT p.session_id, count(DISTINCT p.turn) FILTER (p.turn > 0) AS turns,
                count(DISTINCT p.text_id) AS blocks,
                count(DISTINCT p.text_id) FILTER (p.role = 'user') AS prompts
-        FROM placements p GROUP BY p.session_id
+        FROM placements p WHERE true {only} GROUP BY p.session_id
     ) p USING (session_id)
     LEFT JOIN (SELECT session_id, count(*) AS root_blocks FROM blocks GROUP BY session_id) b USING (session_id)
 ) n
@@ -265,10 +269,14 @@ calls AS (
            arg_min(duration_ms, rank) FILTER (duration_ms IS NOT NULL) AS duration_ms
     FROM told GROUP BY host, call_id
 ),
+asked AS MATERIALIZED (
+    -- Found by their ids first: of a few requests, no other text has to be unpacked.
+    SELECT text_id FROM blocks SEMI JOIN calls ON request_block = block_id
+),
 requests AS (
     -- A request's text names its tool in the first line; what was asked of it follows.
     SELECT block_id, min(left(regexp_replace(text, '^[^\n]*\n', ''), 200)) AS request
-    FROM blocks SEMI JOIN calls ON request_block = block_id
+    FROM blocks SEMI JOIN asked USING (text_id)
     GROUP BY block_id
 )
 SELECT c.call_id, c.host, s.session_id, s.session, c.r.source_id, c.r.turn, c.tool, s.repo, q.request, c.request_block,
