@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recall_lab.glance import compact, dollars
 from recall_lab.widgets import views
 from recall_lab.widgets._base import Panel
 from recall_lab.widgets._reader import marked_pieces
-from recall_lab.widgets._tables import compact, dollars, fill_table
+from recall_lab.widgets._tables import fill_table
 from recall_lab.widgets.citation_panel import CitationPanel
 from recall_lab.widgets.coverage_panel import CoveragePanel
 from recall_lab.widgets.search_panel import SearchPanel
