@@ -51,7 +51,7 @@ def test_the_overview_loads_no_room(process: Command) -> None:
         (["serch"], "did you mean search"),
         (["frobnicate"], "--help lists them"),
         (["status", "--frob"], "--frob"),
-        (["search"], "QUERY"),
+        (["search"], "type some words"),
         (["search", "batching", "-flush"], "search -- batching -flush"),
         (["search", "x", "--limit", "many"], "many"),
         (["status", "extra"], "extra"),
