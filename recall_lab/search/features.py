@@ -254,8 +254,12 @@ class _Extractor:
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether a text has these terms one beside the other."""
         held = self._index.terms(index_form(text))
-        first, count = terms[0], len(terms)
-        return any(held[at] == first and tuple(held[at : at + count]) == terms for at in range(len(held) - count + 1))
+        at = -1
+        for _ in range(held.count(terms[0])):
+            at = held.index(terms[0], at + 1)
+            if tuple(held[at : at + len(terms)]) == terms:
+                return True
+        return False
 
     def _unwanted(self, clause: Clause, number: int) -> list[Feature]:
         """What an excluded clause means: the word, or all of it beside one another."""
