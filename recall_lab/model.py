@@ -229,6 +229,7 @@ class Applied(Record, frozen=True):
 
 
 # ---- what faces and programs read ----------------------------------------------------------------------------------
+# Programs rely on the names of these fields in `--json`: more may come, none is renamed.
 
 
 class SourceProblem(Record, frozen=True):
@@ -241,7 +242,7 @@ class SourceProblem(Record, frozen=True):
 
 
 class IndexReport(Record, frozen=True):
-    """What ``index`` did (contract 10)."""
+    """What ``index`` did."""
 
     sources_seen: int
     sources_changed: int
@@ -262,7 +263,7 @@ class Tally(Record, frozen=True):
 
 
 class Status(Record, frozen=True):
-    """The store at a glance (contract 10)."""
+    """The store at a glance."""
 
     sources: int
     sessions: int
@@ -337,7 +338,7 @@ class Why(Record, frozen=True):
 
 
 class Hit(Record, frozen=True):
-    """One block found, with the passage that shows it (contract 10). ``spans`` are offsets in the block."""
+    """One block found, with the passage that shows it. ``spans`` are offsets in the block."""
 
     block_id: str
     content_hash: str
@@ -371,7 +372,7 @@ class Searched(Record, frozen=True):
 
 
 class Answer(Record, frozen=True):
-    """What a search returns (contract 10)."""
+    """What a search returns."""
 
     query: str
     searched: Searched
@@ -407,7 +408,7 @@ class Near(Record, frozen=True):
 
 
 class Check(Record, frozen=True):
-    """What a quote check found (contract 10)."""
+    """What a quote check found."""
 
     verdict: Verdict
     valid: bool
@@ -434,7 +435,7 @@ class Neighbor(Record, frozen=True):
 
 
 class Reading(Record, frozen=True):
-    """A span of a block in its place (contract 10); ``length`` is of the whole block."""
+    """A span of a block in its place; ``length`` is of the whole block."""
 
     block_id: str
     content_hash: str
@@ -467,7 +468,7 @@ class Failed(Record, frozen=True):
 
 
 class Verification(Record, frozen=True):
-    """What ``verify`` found (contract 10)."""
+    """What ``verify`` found."""
 
     checked: int
     valid: int
@@ -475,7 +476,7 @@ class Verification(Record, frozen=True):
 
 
 class SavedBrief(Record, frozen=True):
-    """A brief on disk (contract 10)."""
+    """A brief on disk."""
 
     file: str
     citations: int

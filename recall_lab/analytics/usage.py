@@ -72,7 +72,7 @@ class UsageRow(Record, frozen=True, kw_only=True):
 
 
 class UsageReport(Record, frozen=True, kw_only=True):
-    """Usage by one key, with the total (contract 10). Days are those of ``zone``."""
+    """Usage by one key, with the total. Days are those of ``zone``."""
 
     by: By
     rows: tuple[UsageRow, ...]

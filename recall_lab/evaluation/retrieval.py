@@ -30,7 +30,7 @@ class Latency(msgspec.Struct, frozen=True):
 
 
 class RetrievalReport(msgspec.Struct, frozen=True):
-    """What was measured (contract 10).
+    """What was measured.
 
     Attributes:
         queries: How many there were.

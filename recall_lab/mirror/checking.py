@@ -51,7 +51,7 @@ class TableCheck(Record, frozen=True, kw_only=True):
 
 
 class MirrorCheck(Record, frozen=True, kw_only=True):
-    """What ``mirror --check`` found (contract 10)."""
+    """What ``mirror --check`` found."""
 
     tables: dict[str, TableCheck]
     equal: bool
