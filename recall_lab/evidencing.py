@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recall_lab.drafting import Draft
     from recall_lab.evidence import (
         Continuation,
+        EarlierText,
         PagedSession,
         Repeat,
         Repository,
@@ -208,6 +209,20 @@ class Evidence(Analysis):
         from recall_lab.evidence import revisions
 
         return revisions(self.reader, block)
+
+    def find_revisions(self, words: str, *, limit: int = 10) -> tuple[EarlierText, ...]:
+        """Find words in earlier texts, which no transcript holds any more; the newest come first.
+
+        Args:
+            words: What the text must hold: words, "phrases", ``-words`` that it must not.
+            limit: At most so many texts.
+
+        Raises:
+            UsageError: there is nothing to look for.
+        """
+        from recall_lab.evidence import find_revisions
+
+        return find_revisions(self.reader, words, limit=limit)
 
     # ---- what a session is good for next ----
 

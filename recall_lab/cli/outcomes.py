@@ -9,7 +9,7 @@ import click
 
 from recall_lab.cli._frame import Face, command, text_argument
 from recall_lab.cli._terminal import dim, table
-from recall_lab.display import count, megabytes, visible
+from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
 from recall_lab.times import show_time
 
@@ -177,9 +177,26 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
 
 
 @command("revisions")
-@click.argument("block")
-def revisions_(face: Face, block: str) -> None:
-    """List the texts that are kept of a block."""
+@click.argument("block", required=False)
+@click.option("--search", "words", metavar="WORDS", help="Find words in earlier texts of all blocks instead.")
+@click.option(
+    "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="With --search: so many texts."
+)
+def revisions_(face: Face, block: str | None, words: str | None, limit: int) -> None:
+    """List the texts that are kept of a block, or find words in those that no transcript holds any more."""
+    if (block is None) == (words is None):
+        raise UsageError("name a block, or what to look for: `recall-lab revisions --search WORDS`")
+    if words is not None:
+        earlier = face.lab().find_revisions(words, limit=limit)
+        if face.as_json:
+            face.answer({"revisions": earlier})
+            return
+        for one in earlier:
+            click.echo(f"{one.block_id} @ {one.content_hash[:12]}, characters {one.start} to {one.end} of {one.length}")
+            click.echo(f"   {visible(one_line(one.text))}")
+        click.echo(dim(f"{count(len(earlier), 'earlier text')}; read one with `recall-lab read BLOCK --revision HASH`"))
+        return
+    assert block is not None
     found = face.lab().revisions(text_argument(block))
     if face.as_json:
         face.answer({"revisions": found})

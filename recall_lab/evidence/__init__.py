@@ -3,6 +3,7 @@
 from recall_lab.evidence.checking import check, check_citation, cite
 from recall_lab.evidence.composing import chosen_hit, compose
 from recall_lab.evidence.csl import csl_items
+from recall_lab.evidence.earlier import find_revisions
 from recall_lab.evidence.exporting import export_page
 from recall_lab.evidence.folders import observe
 from recall_lab.evidence.forms.outcome_text import continuation_markdown, repeat_markdown, session_markdown
@@ -20,6 +21,7 @@ from recall_lab.evidence.records import (
     Chosen,
     Continuation,
     Coverage,
+    EarlierText,
     Excerpt,
     Repeat,
     Repository,
@@ -39,6 +41,7 @@ __all__ = [
     "Chosen",
     "Continuation",
     "Coverage",
+    "EarlierText",
     "Excerpt",
     "PagedSession",
     "Pasted",
@@ -58,6 +61,7 @@ __all__ = [
     "continue_session",
     "csl_items",
     "export_page",
+    "find_revisions",
     "observe",
     "open_session",
     "outline",

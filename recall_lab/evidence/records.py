@@ -17,6 +17,21 @@ class RetainedText(Record, frozen=True):
     pinned: bool
 
 
+class EarlierText(Record, frozen=True):
+    """A text that no transcript holds any more.
+
+    ``text`` is what stands from ``start`` to ``end``, code points of the whole, which has ``length``.
+    """
+
+    block_id: str
+    content_hash: str
+    text: Redacted
+    start: int
+    end: int
+    length: int
+    pinned: bool
+
+
 class Called(Record, frozen=True):
     """A subagent of a session; ``after`` is the index in the view's blocks of the block where it was called."""
 

@@ -8,7 +8,7 @@ before a dead one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,6 +78,30 @@ def stored_texts(reader: Reader, block_id: str) -> tuple[StoredText, ...]:
         for text_id, content_hash, text, seen in kept
     ]
     return tuple(sorted(texts, key=lambda stored: order.get(stored.text_id, len(order))))
+
+
+@explains
+def matching_revisions(reader: Reader, matches: Callable[[str], bool], limit: int) -> tuple[StoredText, ...]:
+    """Return texts that stand nowhere any more, the newest first; ``matches`` is asked of each."""
+    found: list[StoredText] = []
+    for text_id, block_id, content_hash, text, seen in reader.connection.execute(
+        "SELECT text_id, lower(hex(block_id)), lower(hex(content_hash)), text, seen FROM blocks "
+        "WHERE text_id NOT IN (SELECT text_id FROM placements) ORDER BY seen DESC, text_id DESC"
+    ):
+        if len(found) >= limit:
+            break
+        if matches(text):
+            found.append(
+                StoredText(
+                    text_id=text_id,
+                    block_id=block_id,
+                    content_hash=content_hash,
+                    text=Redacted(text),
+                    placed=False,
+                    seen=seen,
+                )
+            )
+    return tuple(found)
 
 
 @explains

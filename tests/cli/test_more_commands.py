@@ -115,6 +115,9 @@ def test_revisions_of_a_block(on_sample: Command) -> None:
     (one,) = on_sample("revisions", block, "--json").json["revisions"]
     assert one["current"] is True
     assert one["content_hash"] in on_sample("revisions", block).out
+    assert on_sample("revisions", "--search", "batching", "--json").json == {"revisions": []}
+    assert "0 earlier texts" in on_sample("revisions", "--search", "batching").out
+    assert on_sample("revisions").code == on_sample("revisions", block, "--search", "x").code == 2
 
 
 def test_doctor_grades_and_exits_1_when_something_is_bad(own_copy: Command, tmp_path: Path) -> None:
