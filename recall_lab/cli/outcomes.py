@@ -183,7 +183,10 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
     "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="With --search: so many texts."
 )
 def revisions_(face: Face, block: str | None, words: str | None, limit: int) -> None:
-    """List the texts that are kept of a block, or find words in those that no transcript holds any more."""
+    """List the texts that are kept of a block.
+
+    With --search, find words in the texts of any block that no transcript holds any more.
+    """
     if (block is None) == (words is None):
         raise UsageError("name a block, or what to look for: `recall-lab revisions --search WORDS`")
     if words is not None:
