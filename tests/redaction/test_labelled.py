@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recall_lab.evaluation.labelled import PASSWORD_PLACES, PLACES, SECRETS, labelled_rows, write_labelled
+from recall_lab.evaluation.labelled import SECRETS, labelled_rows, write_labelled
+from recall_lab.evaluation.labelled_places import PASSWORD_PLACES, PLACES
 from recall_lab.evaluation.redaction import evaluate_redaction, read_rows
 from recall_lab.redaction import Redactor
 
