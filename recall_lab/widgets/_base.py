@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from recall_lab.display import one_line
-from recall_lab.errors import RecallLabError
+from recall_lab.display import call_line, one_line
+from recall_lab.errors import RecallLabError, UsageError
 from recall_lab.widgets.views import View
 
 if TYPE_CHECKING:
@@ -90,6 +90,42 @@ class Panel(ipywidgets.VBox):  # type: ignore[misc]
             call()
             return
         self._waiting = loop.call_later(PAUSE, call)
+
+
+class QueryPanel(Panel):
+    """Base of the panels whose table is a named query, filtered by what is chosen.
+
+    Attributes:
+        query: The query's name.
+    """
+
+    query: str
+    _filters: dict[str, ipywidgets.ValueWidget]
+    _frame: pd.DataFrame | None
+
+    @property
+    def code(self) -> str:
+        """The line of Python that repeats the table."""
+        return call_line("query", self.query, **self._wish())
+
+    @property
+    def sql(self) -> str:
+        """The SQL behind the table."""
+        return self.lab.queries.get(self.query).sql
+
+    def data(self) -> pd.DataFrame:
+        """The table as a frame.
+
+        Raises:
+            UsageError: nothing could be shown.
+        """
+        if self._frame is None:
+            raise UsageError(self.error or "nothing is shown yet")
+        return self._frame
+
+    def _wish(self) -> dict[str, Any]:
+        """What is chosen, by the query's parameters."""
+        return {name: widget.value for name, widget in self._filters.items() if widget.value}
 
 
 def choice(description: str, options: list[tuple[str, Any]], value: object = None) -> ipywidgets.Dropdown:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from recall_lab.display import call_line, count, megabytes, short_repo
+from recall_lab.display import count, megabytes, short_repo
 from recall_lab.errors import UsageError
 from recall_lab.glance import coverage_figures, coverage_notes, key_name
 from recall_lab.model import STATES
-from recall_lab.widgets._base import Panel, choice, field, row
+from recall_lab.widgets._base import QueryPanel, choice, field, row
 from recall_lab.widgets._facets import MOST, Bar, Facet, Facets, time_facet, without
 from recall_lab.widgets._tables import Picture, fill_table
 from recall_lab.widgets.usage_panel import known
@@ -27,7 +27,7 @@ QUERY = "coverage_by_source"
 _SHOWN = ("source", "host", "state", "detail", "size", "records", "indexed", "unread")
 
 
-class CoveragePanel(Panel):
+class CoveragePanel(QueryPanel):
     """What of the transcripts is in the store.
 
     Attributes:
@@ -41,6 +41,7 @@ class CoveragePanel(Panel):
     """
 
     title = "Coverage"
+    query = QUERY
 
     def __init__(self, lab: Lab, host: str | None = None, state: str | None = None, **filters: Any) -> None:
         from recall_lab.hosts import HOSTS
@@ -77,26 +78,6 @@ class CoveragePanel(Panel):
         self._drawn = Picture(self.picture, self._chart, self.telling)
         self.disk.on_click(lambda _: self.compare())
         self.refresh()
-
-    @property
-    def code(self) -> str:
-        """The line of Python that repeats the table."""
-        return call_line("query", QUERY, **self._wish())
-
-    @property
-    def sql(self) -> str:
-        """The SQL behind the table."""
-        return self.lab.queries.get(QUERY).sql
-
-    def data(self) -> pd.DataFrame:
-        """The table as a frame, one row a source.
-
-        Raises:
-            UsageError: nothing could be shown.
-        """
-        if self._frame is None:
-            raise UsageError(self.error or "nothing is shown yet")
-        return self._frame
 
     def refresh(self) -> None:
         """Ask again with what is chosen, and show it."""
@@ -165,9 +146,6 @@ class CoveragePanel(Panel):
         """A path as people write it: their home folder is ``~``."""
         home = f"{self.lab.settings.user_home}/"
         return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
-
-    def _wish(self) -> dict[str, Any]:
-        return {name: widget.value for name, widget in self._filters.items() if widget.value}
 
 
 def _label(name: str, key: str | None) -> str:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
-from recall_lab.display import call_line, count, megabytes
+from recall_lab.display import count, megabytes
 from recall_lab.errors import UsageError
-from recall_lab.widgets._base import Panel, choice, field, row
+from recall_lab.widgets._base import QueryPanel, choice, field, row
 from recall_lab.widgets._tables import Picture, fill_table
 from recall_lab.widgets.views import FiguresView, PictureView, TableView
 
@@ -22,7 +22,7 @@ QUERY = "secrets_by_source"
 _SHOWN = ("kind", "host", "repo", "month", "spans", "blocks", "source")
 
 
-class RedactionPanel(Panel):
+class RedactionPanel(QueryPanel):
     """What was taken out of the kept texts, and an audit of the raw files.
 
     Attributes:
@@ -34,6 +34,7 @@ class RedactionPanel(Panel):
     """
 
     title = "Redaction"
+    query = QUERY
 
     def __init__(self, lab: Lab, kind: str | None = None, host: str | None = None, **filters: Any) -> None:
         unknown = filters.keys() - {"repo", "since", "until"}
@@ -63,26 +64,6 @@ class RedactionPanel(Panel):
         self._drawn = Picture(self.picture, self._chart, self.telling)
         self.audit.on_click(lambda _: self.look())
         self.refresh()
-
-    @property
-    def code(self) -> str:
-        """The line of Python that repeats the table."""
-        return call_line("query", QUERY, **self._wish())
-
-    @property
-    def sql(self) -> str:
-        """The SQL behind the table."""
-        return self.lab.queries.get(QUERY).sql
-
-    def data(self) -> pd.DataFrame:
-        """The table as a frame, one row a source, kind and month.
-
-        Raises:
-            UsageError: nothing could be shown.
-        """
-        if self._frame is None:
-            raise UsageError(self.error or "nothing is shown yet")
-        return self._frame
 
     def refresh(self) -> None:
         """Ask again with what is chosen, and show it."""
@@ -129,9 +110,6 @@ class RedactionPanel(Panel):
         """A path as people write it: their home folder is ``~``."""
         home = f"{self.lab.settings.user_home}/"
         return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
-
-    def _wish(self) -> dict[str, Any]:
-        return {name: widget.value for name, widget in self._filters.items() if widget.value}
 
 
 def _choices(lab: Lab, column: str) -> list[tuple[str, Any]]:
