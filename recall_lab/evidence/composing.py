@@ -109,7 +109,10 @@ def compose(
         opening, decisions, problems = _surroundings(reader, passages) if surroundings else (None, (), ())
         coverage = _coverage(reader, answer, info, by_search=chosen is None)
     return Brief(
-        title=title or question.strip() or (info and (info.title or f"Session {info.native_id}")) or "Brief",
+        title=(title or "").strip()
+        or question.strip()
+        or (info and (info.title or f"Session {info.native_id}"))
+        or "Brief",
         question=question.strip(),
         created=to_utc(now or datetime.now(UTC)),
         passages=passages,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from recall_lab.errors import UsageError
 from recall_lab.evidence.receipts import SCHEME, block_head, hash_head, parse_receipt
+from recall_lab.evidence.selectors import selected
 from recall_lab.model import Record
-
-_DEEPEST = 20
 
 
 class Pasted(Record, frozen=True):
@@ -28,8 +26,8 @@ class Pasted(Record, frozen=True):
 def parse_pasted(text: str) -> Pasted:
     """Read a block id or a head of one, a receipt, or the JSON of a Web Annotation, its target, or a citation.
 
-    Of a Web Annotation the ``TextQuoteSelector`` and ``TextPositionSelector`` are read, also where one refines another;
-    its source must be a block of this program's (``recall-lab://<block_id>@<hash>``).
+    Of a Web Annotation the ``TextQuoteSelector`` and ``TextPositionSelector`` are read, also where they refine others;
+    its source must be a block of this program's (``recall-lab://<block_id>@<hash>``) or a receipt.
 
     Raises:
         UsageError: it is none of these, or it says no block.
@@ -48,6 +46,10 @@ def _from_json(text: str) -> Pasted:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError("the pasted JSON cannot be read; copy the whole annotation or citation") from error
+    if "AnnotationCollection" in str(value.get("type")):
+        raise UsageError(
+            "that is a whole collection; paste one of its annotations, or save it and `recall-lab verify` the file"
+        )
     target = value.get("target", value)
     if isinstance(target, list):
         if len(target) != 1:
@@ -78,33 +80,23 @@ def _from_citation(value: dict[str, Any]) -> Pasted:
 
 
 def _from_target(target: dict[str, Any]) -> Pasted:
-    source = target.get("source")
+    source = target.get("source", target.get("id"))
     source = source.get("id") if isinstance(source, dict) else source
     if not isinstance(source, str) or not source.startswith(SCHEME):
         return _foreign()
-    block, _, head = source.removeprefix(SCHEME).partition("#")[0].partition("@")
-    typed = {str(selector.get("type")): selector for selector in _selectors(target.get("selector"), 0)}
-    quote, position = typed.get("TextQuoteSelector", {}), typed.get("TextPositionSelector", {})
+    found = selected(target)
+    named, _, span = source.partition("#")
+    block, _, head = named.removeprefix(SCHEME).partition("@")
+    receipt = parse_receipt(source) if span and found.start is None else None
     return Pasted(
         block=block_head(block),
-        quote=_text(quote.get("exact")),
+        quote=found.quote,
         hash_head=hash_head(head) if head else None,
-        start=_number(position.get("start")),
-        end=_number(position.get("end")),
-        prefix=_text(quote.get("prefix")) or "",
-        suffix=_text(quote.get("suffix")) or "",
+        start=receipt.start if receipt else found.start,
+        end=receipt.end if receipt else found.end,
+        prefix=found.prefix,
+        suffix=found.suffix,
     )
-
-
-def _selectors(value: object, depth: int) -> Iterator[dict[str, Any]]:
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from _selectors(item, depth + 1)
-    elif isinstance(value, dict):
-        yield from _selectors(value.get("refinedBy"), depth + 1)
-        yield value
 
 
 def _text(value: object) -> str | None:

@@ -104,7 +104,7 @@ def quotation_places(document: str, suffix: str) -> list[int]:
     shown = {
         ".md": r"^(`{3,})(?:text|json)\n(?P<words>.*?)\n\1$",
         ".html": r'<pre dir="auto">\n(?P<words>.*?)</pre>',
-        ".json": r'"(?:exact|prefix|suffix|contentHash)": "(?P<words>(?:[^"\\]|\\.)*)"',
+        ".json": r'"(?:exact|prefix|suffix|contentHash|quote)": "(?P<words>(?:[^"\\]|\\.)*)"',
         ".ipynb": r"```(?:text|json)\\n(?P<words>.*?)\\n```",
     }[suffix]
     for words in re.finditer(shown, document, re.DOTALL | re.MULTILINE):

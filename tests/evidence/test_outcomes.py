@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -276,6 +277,22 @@ def test_a_brief_says_what_the_repository_is_now_when_asked(tiny: TinyStore, rep
 # ---- reference managers ---------------------------------------------------------------------------------------------
 
 
+# Of the CSL-JSON schema (citation-style-language/schema, csl-data.json, 1.0.2): some of its types, and the texts among its
+# properties that a session has words for. It allows no property that it does not name.
+CSL_TYPES = {"document", "manuscript", "interview", "software", "dataset", "webpage", "post", "report"}
+CSL_TEXTS = {"title", "genre", "archive", "archive_location", "container-title", "medium", "note", "source", "URL"}
+
+
+def breaks_csl(item: dict[str, Any]) -> list[str]:
+    wrong = [name for name in set(item) - CSL_TEXTS - {"id", "type", "author", "issued"}]
+    wrong += [name for name in {"id", *(CSL_TEXTS & set(item))} if not isinstance(item.get(name), str)]
+    wrong += ["type"] if item.get("type") not in CSL_TYPES else []
+    wrong += ["author" for name in item.get("author", []) if set(name) != {"literal"}]
+    dates = item.get("issued", {"date-parts": [[2026]]})["date-parts"]
+    whole = all(isinstance(part, int) for date in dates for part in date)
+    return wrong + ([] if whole and len(dates) in {1, 2} and all(1 <= len(date) <= 3 for date in dates) else ["issued"])
+
+
 def test_a_session_is_one_item_of_a_bibliography(tiny: TinyStore) -> None:
     tiny.tell(said("a", "one two", 0), title=Redacted("A title"), repo=Redacted("host/repo"))
     tiny.tell(said("b", "three", 0, timestamp=None), session="22222222", host="codex")
@@ -293,3 +310,4 @@ def test_a_session_is_one_item_of_a_bibliography(tiny: TinyStore) -> None:
         "issued": {"date-parts": [[2026, 5, 1]]}, "container-title": "host/repo",
     }  # fmt: skip
     assert "issued" not in items[1]
+    assert [breaks_csl(item) for item in items] == [[], []]

@@ -1,9 +1,9 @@
 """A brief as JSON-LD in the W3C Web Annotation model, and finding the quotations of any JSON file; pure.
 
 The brief is an ``AnnotationCollection`` with one embedded page. Each annotation's target is a ``SpecificResource``
-whose id is the receipt and whose selectors are a ``TextQuoteSelector`` (exact, prefix, suffix) and a
-``TextPositionSelector`` (start, end; code points, end exclusive). What the model has no word for is under the
-vocabulary ``urn:recall-lab:``.
+whose id is the receipt, whose selectors are a ``TextQuoteSelector`` (exact, prefix, suffix) and a
+``TextPositionSelector`` (start, end; code points, end exclusive), and whose ``TimeState`` says when they were right.
+What the model has no word for is under the vocabulary ``urn:recall-lab:``, in keys that the model has not taken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from recall_lab.evidence.quotes import CONTEXT
 from recall_lab.evidence.receipts import SCHEME, receipt_like
 from recall_lab.evidence.records import Brief, Excerpt
 
-CONTEXTS = ["http://www.w3.org/ns/anno.jsonld", {"@vocab": "urn:recall-lab:brief#", "@language": None}]
+# The references are CSL-JSON, whose keys mean other things than those of JSON-LD: they are no part of the graph.
+CONTEXTS = ["http://www.w3.org/ns/anno.jsonld", {"@vocab": "urn:recall-lab:brief#", "references": None}]
 _FORM = "recall-lab-brief/1"
 SESSION_FORM = "recall-lab-session/1"
 _WORDS = ("exact", "quote", "text")
@@ -61,21 +62,16 @@ def collection(brief: Brief) -> dict[str, Any]:
         "coverage": {
             "blocks": found.searched.blocks,
             "sessions": found.searched.sessions,
-            "scope": label(found.scope),
+            "searchedIn": label(found.scope),
             "chosenBy": found.chosen,
             "incompleteSources": found.incomplete_sources,
             "notice": found.notice and label(found.notice),
         },
         "references": csl_items(brief),
-        "first": {
-            "id": page_id,
-            "type": "AnnotationPage",
-            "partOf": collection_id,
-            "startIndex": 0,
-            "items": items,
-        },
-        "last": page_id,
     }
+    if items:
+        page = {"id": page_id, "type": "AnnotationPage", "partOf": collection_id, "startIndex": 0, "items": items}
+        document |= {"first": page, "last": page_id}
     if brief.repository:
         seen = brief.repository
         document["repository"] = {
@@ -116,6 +112,7 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
                 quote,
                 {"type": "TextPositionSelector", "start": citation.start, "end": citation.end},
             ],
+            "state": {"type": "TimeState", "sourceDate": created},
             "contentHash": citation.content_hash,
         },
         "section": section,
@@ -132,7 +129,7 @@ def annotation(excerpt: Excerpt, identity: str, created: str, section: str) -> d
         "sourceFile": excerpt.source and label(excerpt.source),
     }
     if context.quote != citation.quote:
-        made["inContext"] = {"receipt": context.receipt, "exact": context.quote}
+        made["inContext"] = {"receipt": context.receipt, "quote": context.quote}
     return made
 
 
