@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -19,6 +18,7 @@ from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
 from recall_lab.store.read_records import SessionInfo, Step
 from recall_lab.times import from_utc, local_zone, parse_time
+from recall_lab.typed_times import counts_from_now
 
 PAGE = 50  # lines of the turn index on one page
 AROUND = 3  # turns on either side of a moment
@@ -233,14 +233,10 @@ def _in_turns(steps: Sequence[Step], numbers: Sequence[int]) -> list[Step]:
     return [step for step in steps if step.turn in wanted]
 
 
-# Words that count from the present moment; any other time without a year or a day belongs to the session's own days.
-_FROM_NOW = re.compile(r"\b(now|today|yesterday|ago|last|past|this|(mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b")
-
-
 def moment_of(around: str, info: SessionInfo, zone: str | None, now: datetime | None) -> str:
     """Read a time that was typed about a session, UTC out; without a day or year it is one of the session's own."""
     zone = zone or local_zone()
-    if _FROM_NOW.search(around.lower()) or not info.ended:
+    if counts_from_now(around) or not info.ended:
         return parse_time(around, zone, now)
     return parse_time(around, zone, from_utc(info.ended, zone))
 

@@ -284,7 +284,7 @@ CSL_TEXTS = {"title", "genre", "archive", "archive_location", "container-title",
 
 
 def breaks_csl(item: dict[str, Any]) -> list[str]:
-    wrong = [name for name in set(item) - CSL_TEXTS - {"id", "type", "author", "issued"}]
+    wrong = list(set(item) - CSL_TEXTS - {"id", "type", "author", "issued"})
     wrong += [name for name in {"id", *(CSL_TEXTS & set(item))} if not isinstance(item.get(name), str)]
     wrong += ["type"] if item.get("type") not in CSL_TYPES else []
     wrong += ["author" for name in item.get("author", []) if set(name) != {"literal"}]
