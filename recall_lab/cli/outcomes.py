@@ -111,7 +111,7 @@ def skillify_(
 @command("session-export")
 @click.option("--target", metavar="SESSION", help="A native id, a transcript, or a receipt of one of its blocks.")
 @click.option("--current", is_flag=True, help="The session this runs in, by its exact native id.")
-@click.option("--cursor", metavar="FILE", help="Go on where a page ended.")
+@click.option("--cursor", metavar="CURSOR", help="Go on where a page ended: its next_cursor.")
 @click.option("--limit", type=int, default=100, show_default=True, help="Blocks on a page, up to 1,000.")
 @HOST
 def session_export_(

@@ -260,7 +260,7 @@ def _read_cursor(folder: Path, token: str) -> Cursor:
         raise UsageError("not a cursor: expected the 32 hex digits of next_cursor")
     path = folder / f"{token}.json"
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError as error:
         raise NotFoundError("there is no such cursor; start the export again") from error
     except OSError as error:

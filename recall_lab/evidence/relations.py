@@ -30,8 +30,8 @@ def session_relations(
         chain: Also its parent, the parent's parent and so on.
 
     Returns:
-        schema_version, target, nodes (host, native_id, relation, started, ended, turns, blocks) and edges (child,
-        parent, relation).
+        schema_version, target, nodes (host, native_id, parent_id and relation as the host wrote them, agent_id,
+        started, ended, turns, blocks) and edges between them (child, parent, relation).
 
     Raises:
         NotFoundError: no such session, or the chain names one that is not captured.
@@ -91,6 +91,7 @@ def _node(info: SessionInfo) -> dict[str, Any]:
     return {
         "host": info.host,
         "native_id": info.native_id,
+        "parent_id": info.parent_id,
         "relation": info.relation,
         "agent_id": info.agent_id,
         "started": info.started,

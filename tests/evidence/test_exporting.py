@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from consumer import whole
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import NotFoundError, RecallLabError, UsageError
 from recall_lab.evidence import cite, export_page, session_relations
 from recall_lab.model import LedgerRow, Redacted
+from recall_lab.settings import Settings
+from recall_lab.store import open_reader, session_reading
 
 
 @pytest.fixture
@@ -24,19 +27,7 @@ def told(tiny: TinyStore) -> TinyStore:
 def pages(tiny: TinyStore, folder: Path, limit: int, **first: Any) -> list[dict[str, Any]]:
     """Everything that a consumer reads, with the checks that it makes."""
     page = export_page(tiny.reader(), folder, limit=limit, **(first or {"target": "11111111-aaaa"}))
-    got = [page]
-    while not page["complete"]:
-        assert page["next_cursor"], "an incomplete page has a cursor"
-        page = export_page(tiny.reader(), folder, cursor=page["next_cursor"])
-        got.append(page)
-        assert len(got) <= 20, "the pages come to an end"
-    assert {page["schema_version"] for page in got} == {"recall.session-export.v1"}
-    assert all(page["boundary"] == got[0]["boundary"] for page in got)
-    items = [item for page in got for item in page["items"]]
-    assert [item["sequence"] for item in items] == list(range(1, got[0]["boundary"]["total"] + 1))
-    assert all(sha256(item["text"].encode()).hexdigest() == item["sha256"] for item in items)
-    json.dumps(got)
-    return got
+    return whole(page, lambda cursor: export_page(tiny.reader(), folder, cursor=cursor), limit)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 1000])
@@ -133,6 +124,10 @@ def test_cursors_are_private_files_of_the_owner(told: TinyStore, tmp_path: Path)
     with pytest.raises(UsageError, match="was changed"):
         export_page(told.reader(), folder, cursor=token)
     path.unlink()
+    os.mkfifo(path, 0o600)
+    with pytest.raises(UsageError, match="not private"):
+        export_page(told.reader(), folder, cursor=token)
+    path.unlink()
     with pytest.raises(NotFoundError, match="no such cursor"):
         export_page(told.reader(), folder, cursor=token)
     for bad in ("", "../../etc/passwd", "A" * 32):
@@ -160,6 +155,25 @@ def test_a_page_is_asked_for_in_one_way(told: TinyStore, tmp_path: Path) -> None
             export_page(told.reader(), tmp_path, target="x", limit=limit)
 
 
+@pytest.mark.corpus
+def test_every_real_session_is_read_whole_by_a_careful_consumer(home: Settings, tmp_path: Path) -> None:
+    with open_reader(home.store) as reader:
+        sessions = session_reading.sessions(reader, limit=None)
+        captured, long = {info.native_id for info in sessions}, 0
+        for info in sessions:
+            first = export_page(reader, tmp_path, target=info.native_id, host=info.host, limit=50)
+            got = whole(first, lambda cursor: export_page(reader, tmp_path, cursor=cursor), 50)
+            again = [export_page(reader, tmp_path, cursor=page["next_cursor"]) for page in got[:-1]]
+            assert again == got[1:], "a cursor gives the same page every time"
+            assert all(page["source_snapshot_stable"] for page in got)
+            chain = info.parent_id is None or info.parent_id in captured
+            graph = session_relations(reader, info.native_id, host=info.host, include_children=True, chain=chain)
+            nodes = {node["native_id"] for node in graph["nodes"]}
+            assert {end for edge in graph["edges"] for end in (edge["child"], edge["parent"])} <= nodes
+            long += len(got) > 2
+    assert long > 1
+
+
 # ---- relations ------------------------------------------------------------------------------------------------------
 
 
@@ -178,6 +192,8 @@ def test_relations_are_the_hosts_own_links(tiny: TinyStore) -> None:
     assert ids("main", include_children=True) == ["fork", "fork/b", "main", "main/a1"]
     assert ids("fork/b", chain=True) == ["fork", "fork/b", "main"]
     assert ids("fork", chain=True, include_children=True) == ["fork", "fork/b", "main"]
+    (alone,) = session_relations(reader, "fork/b")["nodes"]
+    assert (alone["parent_id"], alone["relation"]) == ("fork", "subagent")
     graph = session_relations(reader, "fork/b", chain=True)
     assert graph["schema_version"] == "recall.session-relations.v1"
     assert {(edge["child"], edge["parent"], edge["relation"]) for edge in graph["edges"]} == {

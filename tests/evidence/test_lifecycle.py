@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from recall_lab.capture import index
 from recall_lab.evidence import check_citation, cite, read
 from recall_lab.model import Citation, Redacted
-from recall_lab.settings import Settings, load_settings
+from recall_lab.settings import Settings
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import backup, restore
 from recall_lab.store.importing import Cleaned, import_lines
@@ -26,38 +25,7 @@ from recall_lab.store.reading import holdings, stored_texts
 pytestmark = [pytest.mark.corpus, pytest.mark.deep]
 
 CITATIONS = 1000
-FILES = 24
-LARGEST = 2_000_000
 EDIT = "sentence"
-
-
-class Kept(msgspec.Struct):
-    text: Redacted
-    findings: tuple[tuple[str, int], ...] = ()
-
-
-class Nothing:
-    """Takes nothing out: loading the rules is measured elsewhere, and ids and places are what counts here."""
-
-    version = "test"
-
-    def redact(self, texts: Sequence[str]) -> list[Kept]:
-        return [Kept(Redacted(text)) for text in texts]
-
-
-@pytest.fixture
-def home(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """A home with copies of some Claude Code and Codex transcripts."""
-    monkeypatch.setattr("recall_lab.capture.pipeline.open_redactor", lambda *_, **__: Nothing())
-    source = corpus / "transcripts" / "home"
-    files = [path for path in sorted(source.rglob("*.jsonl")) if path.stat().st_size < LARGEST]
-    for path in random.Random(5).sample(files, min(FILES, len(files))):
-        target = tmp_path / "user" / path.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-    settings = load_settings(tmp_path / "lab", {"HOME": str(tmp_path / "user"), "TZ": "UTC"})
-    index(settings)
-    return settings
 
 
 def transcripts(settings: Settings) -> list[Path]:
