@@ -12,7 +12,6 @@ MOST_LOOKED_AT: Final = 6400
 _STRONGEST: Final = 200
 _MOSTLY: Final = 0.5  # share of the query that a title has to hold to bring its session in
 _TITLES: Final = 5
-_FEW: Final = 20_000  # texts
 
 
 def candidates(asked: Asked) -> Ids:
@@ -45,7 +44,7 @@ def _strongest(asked: Asked) -> Ids:
     groups = [feature.postings.ids for feature in asked.features if feature.exact]
     counted = sorted((f.postings.ids for f in asked.features if f.weight), key=len)
     if len(counted) > 1 and len(counted[0]):
-        groups.append(_every(asked, counted))
+        groups.append(_every(counted))
     found = [np.empty(0, np.int32)]
     for ids in groups:
         good = ids[asked.may[ids]]
@@ -56,13 +55,12 @@ def _strongest(asked: Asked) -> Ids:
     return np.concatenate(found)
 
 
-def _every(asked: Asked, counted: list[Ids]) -> Ids:
+def _every(counted: list[Ids]) -> Ids:
     """The texts that hold every feature that counts."""
     every = counted[0]
-    if len(every) <= _FEW:
-        bits = asked.bits_of(asked.counted)
-        return every[asked.scorer.holding(every) & bits == bits]
     for ids in counted[1:]:
+        if not len(every):
+            break
         every = every[among(ids, every)]
     return every
 

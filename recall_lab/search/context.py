@@ -37,10 +37,9 @@ def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:
         return np.zeros(len(ids), np.uint64), np.zeros(len(ids), np.float32)
     weights = np.array((config.far, config.near, config.near, config.far), np.float32)
     texts, there = beside(asked.index.columns, ids)
-    asked.scorer.complete(texts[there])
-    scores = np.where(there, asked.scorer.of(texts.ravel()).reshape(texts.shape), np.float32(0)) @ weights
-    bits = asked.scorer.holding(texts.ravel()).reshape(texts.shape)
-    bits = np.where(there & (weights > 0), bits, np.uint64(0))
+    scores, bits = asked.scorer.looked_up(texts.ravel())
+    scores = np.where(there, scores.reshape(texts.shape), np.float32(0)) @ weights
+    bits = np.where(there & (weights > 0), bits.reshape(texts.shape), np.uint64(0))
     return np.bitwise_or.reduce(bits, axis=1), scores
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -12,8 +12,9 @@ from recall_lab.errors import UsageError
 from recall_lab.model import Answer, Block, Citation, Filters, Hit, Kind, Redacted, Role, Searched, Why
 from recall_lab.search.asked import Wanted
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.features import Feature, Features, extract
+from recall_lab.search.features import Features, extract
 from recall_lab.search.fusing import Fusion, LexicalHit
+from recall_lab.search.locating import Sought
 from recall_lab.search.passages import Passage, show
 from recall_lab.search.query import Query, parse
 from recall_lab.search.ranking import Ranked, Ranking, rank
@@ -91,7 +92,9 @@ def search(
         columns = index.columns
         rows = [index.row_of(ranked.text_id, reach) for ranked in ranking.ranked]
         blocks = blocks_at(reader, [(int(columns.source[row]), int(columns.ord[row])) for row in rows])
-        hits = tuple(_hit(index, *pair, features) for pair in zip(blocks, ranking.ranked, strict=True))
+        sought = Sought(index, features.positive)
+        alone = _alone(features)
+        hits = tuple(_hit(*pair, sought, alone) for pair in zip(blocks, ranking.ranked, strict=True))
     searched = Searched(blocks=reach.blocks, sessions=reach.sessions)
     return Answer(
         query=query,
@@ -177,9 +180,10 @@ def _scoped(
     return msgspec.structs.replace(filters, sessions=(native_id,)), f"session {native_id}"
 
 
-def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> Hit:
-    held = [features.positive[number] for number in ranked.held]
-    passage = Passage(*ranked.passage, ()) if ranked.passage else show(index, block.text, held)
+def _hit(block: Block, ranked: Ranked, sought: Sought, alone: Collection[int]) -> Hit:
+    features = sought.features
+    held = [(number, features[number]) for number in ranked.held]
+    passage = Passage(*ranked.passage, ()) if ranked.passage else show(sought, block.text, ranked.held)
     text = Redacted(block.text[passage.start : passage.end])
     citation = Citation(
         block_id=block.block_id,
@@ -205,11 +209,11 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
         session_score=round(ranked.session_score, 4),
         why=Why(
             tier=ranked.tier,
-            terms=tuple(feature.label for feature in held if feature.kind == "term"),
-            phrases=tuple(f.label for f in held if f.kind == "phrase" or _alone(f, features)),
-            identifiers=tuple(feature.label for feature in held if feature.kind == "identifier"),
-            neighbors=tuple(dict.fromkeys(features.positive[n].label for n in ranked.around)),
-            title=tuple(features.positive[n].label for n in ranked.title),
+            terms=tuple([feature.label for _, feature in held if feature.kind == "term"]),
+            phrases=tuple([f.label for number, f in held if f.kind == "phrase" or number in alone]),
+            identifiers=tuple([feature.label for _, feature in held if feature.kind == "identifier"]),
+            neighbors=tuple(dict.fromkeys([features[n].label for n in ranked.around])),
+            title=tuple([features[n].label for n in ranked.title]),
             parts={
                 "own": round(ranked.own, 4),
                 "neighbors": round(ranked.near, 4),
@@ -231,12 +235,14 @@ def _hit(index: Fulltext, block: Block, ranked: Ranked, features: Features) -> H
     )
 
 
-def _alone(feature: Feature, features: Features) -> bool:
-    """Whether words beside one another are all that was asked for: a compound, or a run of a script without spaces."""
-    return (
-        feature.kind == "loose"
-        and not any(other.exact and other.terms == feature.terms for other in features.positive)
-        and not any(other.kind == "identifier" and other.clauses == feature.clauses for other in features.positive)
+def _alone(features: Features) -> frozenset[int]:
+    """Words beside one another that are all that was asked for: a compound, or a run of a script without spaces."""
+    exact = {feature.terms for feature in features.positive if feature.exact}
+    identified = {feature.clauses for feature in features.positive if feature.kind == "identifier"}
+    return frozenset(
+        number
+        for number, feature in enumerate(features.positive)
+        if feature.kind == "loose" and feature.terms not in exact and feature.clauses not in identified
     )
 
 

@@ -11,6 +11,8 @@ import msgspec
 
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
+from recall_lab.search.signs import only_signs
+from recall_lab.search.words import Words
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids, Postings, among
 from recall_lab.store.reaching import Reach
@@ -25,7 +27,9 @@ MAX_TERMS: Final = 40  # the rarest are kept
 _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
 _STRADDLING = 0.3
 _FEW, _MANY_WORDS = 8, 5
-_FEW_TEXTS, _VERY_COMMON = 64, 50_000
+_VERY_COMMON = 50_000
+_POSTINGS_A_TEXT = 6_000  # FTS5 goes through so many postings of a phrase's words while a text is read
+_WORTH = 1.5  # times as many postings as those of a pair of words make it worth to look for the pair first
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -225,7 +229,8 @@ class _Extractor:
         terms = self._terms(query.text)
         if len(terms) < 2 or any(feature.terms == terms for feature in self._found.values()):
             return
-        every = self._holding_all(frozenset(terms))
+        known = min((self._postings[term].ids for term in terms if term in self._postings), key=len, default=None)
+        every = None if known is None else self._holding_all(frozenset(terms), known)
         if every is not None and not len(every):
             return
         if every is not None and len(every) <= _FEW and len(terms) >= _MANY_WORDS:
@@ -239,13 +244,9 @@ class _Extractor:
             self._add("phrase", label, terms, postings, -1, weight=0.0)
             self._add("loose", label, terms, postings, -1, weight=0.0)
 
-    def _holding_all(self, terms: frozenset[str]) -> Ids | None:
-        """The texts that hold all of these terms, as far as they were looked up; None when none was."""
-        known = sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len)
-        if not known:
-            return None
-        every = known[0]
-        for ids in known[1:]:
+    def _holding_all(self, terms: frozenset[str], every: Ids) -> Ids:
+        """Those of the texts that hold all of these terms, as far as they were looked up."""
+        for ids in sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len):
             if not len(every):
                 break
             every = every[among(ids, every)]
@@ -253,6 +254,8 @@ class _Extractor:
 
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether a text has these terms one beside the other."""
+        if only_signs(text) and all(map(str.isascii, terms)):
+            return Words(text).row(terms, self._index.stem)
         held = self._index.terms(index_form(text))
         at = -1
         for _ in range(held.count(terms[0])):
@@ -317,27 +320,21 @@ class _Extractor:
     def _beside(self, text: str) -> Postings:
         """The texts that hold these words beside one another."""
         form = index_form(text)
-        pair = self._rarest_pair(form)
-        if pair:
-            # A phrase costs as much as its commonest word; two rare words of it leave few texts to read.
-            ids = self._index.phrase(pair, _FEW_TEXTS + 1)
-            if len(ids) <= _FEW_TEXTS:
-                terms, texts = self._terms(text), self._index.texts(ids.tolist())
+        tokens = self._index.tokens(form)
+        sizes = [self._index.commonness(term) for _, _, term in tokens]
+        # A phrase costs as much as its commonest words; two rare words of it leave few texts to read.
+        pairs = [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes))] if max(sizes) >= _VERY_COMMON else []
+        least, first = min(pairs, default=(0, 0))
+        if len(pairs) > 1 and sum(sizes) > _WORTH * least:
+            few = min(PHRASE_LIMIT, sum(sizes) // _POSTINGS_A_TEXT)
+            pair = form.encode("utf-8", "replace")[tokens[first][0] : tokens[first + 1][1]].decode("utf-8", "replace")
+            ids = self._index.phrase(pair, few + 1)
+            if len(ids) <= few:
+                terms = tuple(term for _, _, term in tokens)
+                texts = self._index.texts(self._holding_all(frozenset(terms), ids).tolist())
                 held = [i for i, one in texts.items() if self._reads(one, terms) or self._names(one, terms)]
                 return _once(sorted(held))
         return _once(self._index.phrase(form, PHRASE_LIMIT))
-
-    def _rarest_pair(self, form: str) -> str:
-        """The two neighbouring words of a phrase that stand in the fewest texts, if another word is very common."""
-        tokens = self._index.tokens(form)
-        if len(tokens) < 3:
-            return ""
-        sizes = [len(self._postings[t].ids) if t in self._postings else 0 for _, _, t in tokens]
-        pairs = [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes)) if a and b]
-        if not pairs or max(sizes) < _VERY_COMMON or min(pairs)[0] * 3 > max(sizes):
-            return ""
-        first = min(pairs)[1]
-        return form.encode("utf-8", "replace")[tokens[first][0] : tokens[first + 1][1]].decode("utf-8", "replace")
 
     def _names(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether the words inside an identifier of a text are these terms."""

@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text, by looking for words.
+"""Where the words of a query stand in a text.
 
 Tokenising a long text takes longer than ranking it. The first letters of a stem begin every word that has it, and
 looking for letters is what strings are fastest at; each word found so is stemmed by the index's own tokenizer. In ASCII
@@ -8,16 +8,16 @@ text that finds all that the tokenizer finds. Elsewhere words with accents are m
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
+from unicodedata import category
 
 import msgspec
 
 from recall_lab.search.features import Feature
+from recall_lab.search.signs import only_signs
+from recall_lab.search.words import Words, letters_of
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.text import camel_parts
-
-_WORD: Final = re.compile(r"[^\W_]+")
+from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -28,133 +28,154 @@ class Match(msgspec.Struct, frozen=True):
     feature: int
 
 
-def locate(index: Fulltext, text: str, features: Sequence[Feature], most: int) -> list[Match] | None:
-    """Find where features that a text holds stand in it.
+class Sought:
+    """What a query looks for, made ready once for all the texts that are shown.
 
-    Args:
-        index: Knows the tokenizer.
-        text: The text.
-        features: What to look for.
-        most: Of one feature so many places are looked at.
-
-    Returns:
-        Matches in order; None when the text cannot be looked through this way.
+    Attributes:
+        features: All of them; their numbers are what ``held`` names below.
     """
-    low = text.lower()
-    if len(low) != len(text):
-        return None
-    finder = _Finder(index, text, low, most)
-    matches: list[Match] = []
-    hidden = False
-    for number, feature in enumerate(features):
-        single = feature.prefix or len(feature.terms) == 1
-        found = finder.words(feature.terms) if single else finder.rows(feature.terms)
-        hidden = hidden or (single and not found)
-        matches += [Match(start, end, number) for start, end in found]
-        if feature.kind == "identifier":
-            matches += [Match(start, end, number) for start, end in finder.typed(feature.label.lower())]
-    if hidden:
-        # What no word of the text is stands inside an identifier.
+
+    def __init__(self, index: Fulltext, features: Sequence[Feature]) -> None:
+        self.features = features
+        self._index = index
+        self._single: dict[str, list[int]] = {}
+        self._rows: dict[str, list[tuple[tuple[str, ...], int]]] = {}
+        self._typed: list[tuple[str, int]] = []
         for number, feature in enumerate(features):
             if feature.prefix or len(feature.terms) == 1:
-                matches += [Match(start, end, number) for start, end in finder.humps(feature.terms)]
-    matches.sort(key=_place)
-    return matches
+                for term in feature.terms:
+                    self._single.setdefault(term, []).append(number)
+            elif feature.terms:
+                self._rows.setdefault(feature.terms[0], []).append((feature.terms, number))
+            if feature.kind == "identifier":
+                self._typed.append((feature.label, number))
+        self._firsts = [(term, letters_of(term)) for term in {*self._single, *self._rows}]
+        self._ascii = all(term.isascii() for feature in features for term in feature.terms)
+
+    def matches(self, text: str, held: Collection[int]) -> list[Match]:
+        """Find where the features that a text holds stand in it.
+
+        Args:
+            text: The text.
+            held: Numbers of the features.
+
+        Returns:
+            Matches in order; each slices the text to what matched.
+        """
+        found = self.located(text, held) if self._ascii and only_signs(text) else self.tokenised(text, held)
+        found.sort(key=_place)
+        return found
+
+    def located(self, text: str, held: Collection[int], most: int | None = None) -> list[Match]:
+        """The matches in a text that is ASCII but for signs, in no order, by looking for the letters of words.
+
+        Args:
+            text: The text.
+            held: Numbers of the features.
+            most: Of one word at most so many places are given.
+        """
+        words = Words(text)
+        stem = self._index.stem
+        matches: list[Match] = []
+        hidden = {number for numbers in self._single.values() for number in numbers if number in held}
+        for term, letters in self._firsts:
+            single = [number for number in self._single.get(term, ()) if number in held]
+            rows = [row for row in self._rows.get(term, ()) if row[1] in held]
+            if not single and not rows:
+                continue
+            for start, end in words.places(term, letters, stem, most):
+                matches += [Match(start, end, number) for number in single]
+                hidden.difference_update(single)
+                for terms, number in rows:
+                    if last := words.followed(end, terms[1:], stem):
+                        matches.append(Match(start, last, number))
+        if hidden:
+            # What no word of the text is stands inside an identifier.
+            matches += self._humps(words, hidden, most)
+        for label, number in self._typed:
+            if number in held:
+                matches += [Match(start, end, number) for start, end in _occurrences(text.lower(), label.lower(), most)]
+        return matches
+
+    def _humps(self, words: Words, hidden: Collection[int], most: int | None) -> list[Match]:
+        """Where these features stand inside camelCase identifiers."""
+        stem = self._index.stem
+        matches: list[Match] = []
+        for term, letters in self._firsts:
+            single = [number for number in self._single.get(term, ()) if number in hidden]
+            if single:
+                for start, end in words.humps(term, letters, stem, most):
+                    matches += [Match(start, end, number) for number in single]
+        return matches
+
+    def tokenised(self, text: str, held: Collection[int]) -> list[Match]:
+        """The matches in a text of any script, in no order, by running the tokenizer over all of it."""
+        offsets = OffsetMap(text)
+        to_point = ByteMap(offsets.form).to_point
+        tokens = self._index.tokens(offsets.form)
+        matches: list[Match] = []
+        hidden = {number for numbers in self._single.values() for number in numbers if number in held}
+
+        def add(start: int, end: int, feature: int) -> None:
+            start, end = offsets.original(to_point(start), to_point(end))
+            # The tokenizer ends a token before vowel signs; a reader does not.
+            while end < len(text) and text[end] > "\u02ff" and category(text[end])[0] == "M":
+                end += 1
+            matches.append(Match(start, end, feature))
+
+        wanted = self._single.keys() | self._rows.keys()
+        for at in [at for at, token in enumerate(tokens) if token[2] in wanted]:
+            start, end, term = tokens[at]
+            for number in self._single.get(term, ()):
+                if number in held:
+                    hidden.discard(number)
+                    add(start, end, number)
+            for terms, number in self._rows.get(term, ()):
+                if number in held and tuple(t for _, _, t in tokens[at : at + len(terms)]) == terms:
+                    add(start, tokens[at + len(terms) - 1][1], number)
+        if hidden:
+            stem = self._index.stem
+            matches += [
+                Match(start, end, number)
+                for start, end, part in camel_parts(text)
+                for number in self._single.get(stem(part), ())
+                if number in hidden
+            ]
+        for label, number in self._typed:
+            if number in held:
+                typed = re.finditer(re.escape(label), text, re.IGNORECASE)
+                matches.extend(Match(*found.span(), number) for found in typed)
+        return matches
+
+    def guide(self, text: str, telling: Sequence[int], most: int) -> list[Match] | None:
+        """Find some of the places where features stand in a long text, by looking for their letters.
+
+        Args:
+            text: The text.
+            telling: Numbers of the features.
+            most: Of one word so many places are enough.
+
+        Returns:
+            Matches in order; None when one of the features was found nowhere this way.
+        """
+        if len(text.lower()) != len(text):
+            return None
+        matches = self.located(text, telling, most)
+        if len({match.feature for match in matches}) < len(telling):
+            return None
+        matches.sort(key=_place)
+        return matches
+
+
+def _occurrences(low: str, typed: str, most: int | None) -> list[tuple[int, int]]:
+    """Where something stands as it was typed."""
+    found: list[tuple[int, int]] = []
+    at = low.find(typed)
+    while at >= 0 and (most is None or len(found) < most):
+        found.append((at, at + len(typed)))
+        at = low.find(typed, at + len(typed))
+    return found
 
 
 def _place(match: Match) -> tuple[int, int]:
     return match.start, match.end
-
-
-class _Finder:
-    """Looks through one text."""
-
-    def __init__(self, index: Fulltext, text: str, low: str, most: int) -> None:
-        self._stem = index.stem
-        self._text = text
-        self._low = low
-        self._most = most
-        self._found: dict[str, list[tuple[int, int]]] = {}
-
-    def typed(self, typed: str) -> list[tuple[int, int]]:
-        """Where something stands as it was typed."""
-        found: list[tuple[int, int]] = []
-        at = self._low.find(typed)
-        while at >= 0 and len(found) < self._most:
-            found.append((at, at + len(typed)))
-            at = self._low.find(typed, at + len(typed))
-        return found
-
-    def words(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """The words with one of these stems."""
-        return [place for term in terms for place in self._words(term)]
-
-    def _words(self, term: str) -> list[tuple[int, int]]:
-        known = self._found.get(term)
-        if known is not None:
-            return known
-        found = self._found[term] = []
-        low, head = self._low, _head(term)
-        at = low.find(head)
-        for _ in range(self._most):
-            if at < 0:
-                break
-            end = at + 1
-            if not at or not low[at - 1].isalnum():
-                word = _WORD.match(low, at)
-                if word is not None:
-                    end = word.end()
-                    if self._stem(word.group()) == term:
-                        found.append((at, end))
-            at = low.find(head, end)
-        return found
-
-    def rows(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """Words with these stems, one beside the other."""
-        found: list[tuple[int, int]] = []
-        for start, first in self._words(terms[0]):
-            end = first
-            for term in terms[1:]:
-                word = _WORD.search(self._low, end)
-                if word is None or self._stem(word.group()) != term:
-                    break
-                end = word.end()
-            else:
-                found.append((start, end))
-        return found
-
-    def humps(self, terms: Sequence[str]) -> list[tuple[int, int]]:
-        """The words with one of these stems inside camelCase."""
-        low = self._low
-        found: list[tuple[int, int]] = []
-        for term in terms:
-            head = _head(term)
-            at = low.find(head)
-            for _ in range(self._most):
-                if at < 0:
-                    break
-                hump = self._hump(at)
-                if hump is not None and self._stem(low[at:hump]) == term:
-                    found.append((at, hump))
-                at = low.find(head, at + 1)
-        return found
-
-    def _hump(self, at: int) -> int | None:
-        """Where the part of a camelCase identifier that begins here ends; None when none begins here."""
-        text = self._text
-        word = _WORD.match(text, at)
-        if word is None:
-            return None
-        start = at
-        while start and text[start - 1].isalnum():
-            start -= 1
-        return next(
-            (start + end for first, end, _ in camel_parts(text[start : word.end()]) if start + first == at), None
-        )
-
-
-def _head(stem: str) -> str:
-    """The letters that every word with this stem begins with: a stem's last two may be the stemmer's own."""
-    if len(stem) > 4:
-        return stem[:-2]
-    return stem[:-1] if len(stem) > 2 else stem

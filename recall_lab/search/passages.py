@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
-from unicodedata import category
 
 import msgspec
 
 from recall_lab.search.features import Feature
-from recall_lab.search.locating import Match, locate
-from recall_lab.search.signs import only_signs
-from recall_lab.store.fulltext import Fulltext
-from recall_lab.text import ByteMap, OffsetMap, camel_parts
+from recall_lab.search.locating import Match, Sought
 
 PASSAGE: Final = 480  # code points aimed at
 WHOLE: Final = 640  # blocks up to this length are shown whole
@@ -30,23 +25,25 @@ class Passage(msgspec.Struct, frozen=True):
     spans: tuple[tuple[int, int], ...]
 
 
-def show(index: Fulltext, text: str, features: Sequence[Feature]) -> Passage:
+def show(sought: Sought, text: str, held: Collection[int]) -> Passage:
     """Choose the span of a block that shows why it was found.
 
     Args:
-        index: Knows the tokenizer.
+        sought: What the query looks for.
         text: The block's text.
-        features: What it holds.
+        held: Numbers of the features that it holds.
     """
+    features = sought.features
     if len(text) <= _LONG:
-        return choose(text, find_matches(index, text, features), features)
-    telling = sorted((f for f in features if f.weight or f.exact), key=lambda f: (not f.exact, -f.idf))[:_TELLING]
-    guide = locate(index, text, telling, _PLACES)
-    if not guide or len({match.feature for match in guide}) < len(telling):
-        return choose(text, find_matches(index, text, features), features)
-    first, last = _densest(guide, telling)
+        return choose(text, sought.matches(text, held), features)
+    told = [number for number in held if features[number].weight or features[number].exact]
+    telling = sorted(told, key=lambda number: (not features[number].exact, -features[number].idf))[:_TELLING]
+    guide = sought.guide(text, telling, _PLACES)
+    if not guide:
+        return choose(text, sought.matches(text, held), features)
+    first, last = _densest(guide, features)
     start, end = _between_words(text, first - _BEFORE, last + _AFTER)
-    matches = find_matches(index, text[start:end], features)
+    matches = sought.matches(text[start:end], held)
     return choose(text, [Match(m.start + start, m.end + start, m.feature) for m in matches], features)
 
 
@@ -58,60 +55,6 @@ def _between_words(text: str, start: int, end: int) -> tuple[int, int]:
     while end < len(text) and not text[end].isspace():
         end += 1
     return start, end
-
-
-def find_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> list[Match]:
-    """Find where the features stand in a text, by the tokenizer that the index was made with.
-
-    Returns:
-        Matches in order; each slices the text to what matched.
-    """
-    if only_signs(text) and all(term.isascii() for feature in features for term in feature.terms):
-        return locate(index, text, features, len(text)) or []
-    return tokenised_matches(index, text, features)
-
-
-def tokenised_matches(index: Fulltext, text: str, features: Sequence[Feature]) -> list[Match]:
-    """Find where the features stand by running the tokenizer over all of a text, in any script."""
-    single: dict[str, list[int]] = {}
-    several: dict[str, list[tuple[tuple[str, ...], int]]] = {}
-    for number, feature in enumerate(features):
-        if feature.prefix or len(feature.terms) == 1:
-            for term in feature.terms:
-                single.setdefault(term, []).append(number)
-        elif feature.terms:
-            several.setdefault(feature.terms[0], []).append((feature.terms, number))
-    offsets = OffsetMap(text)
-    to_point = ByteMap(offsets.form).to_point
-    tokens = index.tokens(offsets.form)
-    matches: list[Match] = []
-
-    def add(start: int, end: int, feature: int) -> None:
-        start, end = offsets.original(to_point(start), to_point(end))
-        # The tokenizer ends a token before vowel signs; a reader does not.
-        while end < len(text) and text[end] > "\u02ff" and category(text[end])[0] == "M":
-            end += 1
-        matches.append(Match(start, end, feature))
-
-    wanted = single.keys() | several.keys()
-    for at in [at for at, token in enumerate(tokens) if token[2] in wanted]:
-        start, end, term = tokens[at]
-        for number in single.get(term, ()):
-            add(start, end, number)
-        for terms, number in several.get(term, ()):
-            if tuple(t for _, _, t in tokens[at : at + len(terms)]) == terms:
-                add(start, tokens[at + len(terms) - 1][1], number)
-    matched = {match.feature for match in matches}
-    if not all(number in matched for numbers in single.values() for number in numbers):
-        # What no token of the text is stands inside an identifier.
-        for start, end, part in camel_parts(text):
-            matches.extend(Match(start, end, number) for number in single.get(index.stem(part), ()))
-    for number, feature in enumerate(features):
-        if feature.kind == "identifier":
-            typed = re.finditer(re.escape(feature.label), text, re.IGNORECASE)
-            matches.extend(Match(*found.span(), number) for found in typed)
-    matches.sort(key=lambda match: (match.start, match.end))
-    return matches
 
 
 def choose(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> Passage:

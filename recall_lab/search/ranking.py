@@ -102,7 +102,7 @@ class _Looked:
         self._asked = asked
         self.ids = ids
         around, self._near = neighbors(asked, ids)
-        self._own, bits = scorer.of(ids), scorer.holding(ids)
+        self._own, bits = scorer.looked_up(ids)
         title = titled(asked, ids)
         self._sessions = Sessions(asked, ids, self._own, bits)
         self._held, self._around, self._title = map(scorer.unpacked, (bits, around, title))

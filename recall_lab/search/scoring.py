@@ -24,7 +24,8 @@ Mask = Any  # numpy bool
 _SAMPLE: Final = 64
 _STRIDE: Final = 1 << 15
 _MANY: Final = 20_000  # postings; fewer are added up at once
-_SPARSE: Final = 64  # looking through all scores takes as long as sorting this share of their number
+_MARKED: Final = 2_048  # postings that are marked in arrays too large for the processor's cache
+_CACHED: Final = 100_000  # texts whose marks stay there
 _DONE: Final = 1 << 63  # the bit of a text in which every part was looked up
 
 
@@ -49,11 +50,13 @@ class Scorer:
         self._scratch = index.scratch()
         self._scores, self._bits = self._scratch.scores, self._scratch.bits
         self._shifts = index.shifts(len(features))
+        self._most_marked = _MANY if self._size <= _CACHED else _MARKED
         self._completed = False
         self._open: list[_Part] = []  # scoreless, and too long to go through for the few texts that are asked for
         self._parts: list[_Part] = []  # those that score, the rarest first
         self._unmarked: list[_Part] = []  # added up, but no text says that it holds them
         self._added = 0  # how many of them were added up
+        self._new = self._scratch.scored  # the texts that each of them was the first to score
         for bit, feature in enumerate(features):
             if not len(feature.postings.ids):
                 continue
@@ -76,6 +79,11 @@ class Scorer:
         """What these texts hold."""
         self.complete(ids)
         return self._bits[ids]
+
+    def looked_up(self, ids: Ids) -> tuple[Scores, Bits]:
+        """The scores of these texts, and what they hold."""
+        self.complete(ids)
+        return self._scores[ids], self._bits[ids]
 
     def unpacked(self, bits: Bits) -> Mask:
         """Bits as a table: bool, shape (len(bits), features)."""
@@ -100,19 +108,21 @@ class Scorer:
         if len(self._parts) == 1 and not self._added:
             return self._best_of(self._parts[0], count, mask)
         rest = sum(part.bound for part in self._parts[self._added :])
+        reached = sum(part.bound for part in self._parts[: self._added])
         while self._added < len(self._parts):
             part = self._parts[self._added]
-            if self._added and len(part.ids) > _MANY and not self._completed:
+            if reached > rest and len(part.ids) > _MANY and not self._completed:
                 found = self._pruned(self._touched(mask), count, rest)
                 if found is not None:
                     return found
             self._add(part)
             self._added += 1
             rest -= part.bound
-        if sum(len(part.ids) for part in self._parts) <= max(_MANY, self._size // _SPARSE):
-            ids = self._touched(mask)
-            return ids[_largest(self._scores[ids], count)]
-        return _best(np.where(mask, self._scores, np.float32(0)), count)
+            reached += part.bound
+        if self._completed:
+            return _best(np.where(mask, self._scores, np.float32(0)), count)
+        ids = self._touched(mask)
+        return _largest_of(ids, self._scores[ids], count)
 
     def _best_of(self, part: _Part, count: int, mask: Mask) -> Ids:
         """The best texts by one part alone: nothing is added up, and what is asked for is looked up."""
@@ -125,14 +135,11 @@ class Scorer:
         return part.ids[best[values[best] > 0]].astype(np.int32, copy=False)
 
     def _touched(self, mask: Mask) -> Ids:
-        """The texts of the parts that were added up that are in ``mask``, ascending, each once."""
+        """The texts of the parts that were added up that are in ``mask``, each once, in no order."""
         import numpy as np
 
-        groups = [part.ids for part in self._parts[: self._added]]
-        if sum(map(len, groups)) < self._size // _SPARSE:
-            ids = distinct(np.concatenate(groups)) if groups else np.empty(0, np.int32)
-            return ids[mask[ids]]
-        return np.flatnonzero((self._scores > 0) & mask).astype(np.int32)
+        ids = np.concatenate(self._new) if self._new else np.empty(0, np.int32)
+        return ids[mask[ids]]
 
     def _pruned(self, ids: Ids, count: int, rest: float) -> Ids | None:
         """Finish with the texts that can still be among the best.
@@ -155,7 +162,7 @@ class Scorer:
             ids, values = ids[keep], values[keep]
             values = values + self._looked_up(part, ids)[1]
             rest -= part.bound
-        return ids[_largest(values, count)]
+        return _largest_of(ids, values, count)
 
     # ---- adding up -------------------------------------------------------------------------------------------------
 
@@ -165,7 +172,7 @@ class Scorer:
 
         weight, bit = np.float32(part.bound), np.uint64(1 << part.bit)
         # Who holds a common word is looked up for the few texts that are asked about.
-        unmarked = len(part.ids) > _MANY
+        unmarked = len(part.ids) > self._most_marked
         if unmarked:
             self._unmarked.append(part)
         for start in range(0, len(part.ids), _STRIDE):
@@ -174,16 +181,17 @@ class Scorer:
             if self._completed:
                 left = self._bits[some] < _DONE
                 some, counts = some[left], counts[left]
+            at = some.astype(np.intp)
             # A text is at most once among the ids of a part.
             if not unmarked:
-                self._bits[some] |= bit
+                self._bits[at] |= bit
             if part.bound:
                 held = counts.astype(np.float32, copy=False)
-                self._scores[some] += weight * held / (held + self._norms[some])
+                before = self._scores.take(at, mode="clip")
+                self._new.append(some[before == 0])
+                self._scores[at] = before + weight * held / (held + self._norms.take(at, mode="clip"))
         if not unmarked:
             self._scratch.marked.append(part.ids)
-        if part.bound:
-            self._scratch.scored.append(part.ids)
 
     def complete(self, ids: Ids) -> None:
         """Look up in these texts the parts that were not added up."""
@@ -193,6 +201,8 @@ class Scorer:
         if not left and not self._unmarked:
             return
         ids = distinct(ids[self._bits[ids] < _DONE])
+        if not len(ids):
+            return
         for part in left:
             there, scores = self._looked_up(part, ids)
             self._bits[ids] |= there.astype(np.uint64) << np.uint64(part.bit)
@@ -234,6 +244,18 @@ def _best(scores: Scores, count: int) -> Ids:
             return ids[_largest(scores[ids], count)].astype(np.int32)
     ids = np.flatnonzero(scores > 0)
     return ids[_largest(scores[ids], count)].astype(np.int32)
+
+
+def _largest_of(ids: Ids, values: Scores, count: int) -> Ids:
+    """Of these texts, in any order, the ``count`` with the greatest values; of equal ones the newest."""
+    import numpy as np
+
+    if len(ids) <= count:
+        return ids
+    least = _threshold(values, count)
+    better = ids[values > least]
+    equal = np.sort(ids[values == least])
+    return np.concatenate([better, equal[len(equal) - (count - len(better)) :]])
 
 
 def _largest(values: Scores, count: int) -> Any:

@@ -165,6 +165,11 @@ class Fulltext:
         start, end = place
         return self._joined(Postings(self.packed.ids[start:end], self.packed.counts[start:end]), word)
 
+    def commonness(self, term: str) -> int:
+        """How many texts held a term when common words were packed; 0 for a word that was none of them."""
+        first, end = self.packed.places.get(term, (0, 0)) if self.packed else (0, 0)
+        return end - first
+
     def packable(self, terms: Iterable[str]) -> Iterator[tuple[str, Postings]]:
         """The postings of these terms, each with its term."""
         for term in terms:

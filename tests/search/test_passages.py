@@ -12,8 +12,7 @@ from recall_lab.model import Filters
 from recall_lab.search import parse, search
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, extract
-from recall_lab.search.locating import locate
-from recall_lab.search.passages import tokenised_matches
+from recall_lab.search.locating import Match, Sought
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import fulltext_of
 
@@ -55,10 +54,12 @@ def wanted(reader: Reader, query: str) -> tuple[Feature, ...]:
 @given(text=texts, query=st.sampled_from(QUERIES))
 def test_looking_for_words_finds_what_the_tokenizer_finds(reader: Reader, text: str, query: str) -> None:
     index, features = fulltext_of(reader), wanted(reader, query)
-    located = locate(index, text, features, len(text) + 1)
-    assert {(m.start, m.end, m.feature) for m in located or ()} == {
-        (m.start, m.end, m.feature) for m in tokenised_matches(index, text, features)
-    }
+    sought, every = Sought(index, features), range(len(features))
+
+    def places(matches: list[Match]) -> set[tuple[int, int, int]]:
+        return {(match.start, match.end, match.feature) for match in matches}
+
+    assert places(sought.located(text, every)) == places(sought.tokenised(text, every))
 
 
 @pytest.mark.parametrize(

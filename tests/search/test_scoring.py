@@ -95,12 +95,14 @@ def test_pruning_changes_nothing(large: History, monkeypatch: pytest.MonkeyPatch
         scorer = Scorer(index, wanted, PLAIN)
         whole = np.sort(scorer.of(everything))[::-1]
         holding = scorer.holding(everything) << np.uint64(1)
-        for many, sparse in ((10**9, 64), (1, 64), (1, 1), (10**9, 1)):
+        for many, cached in ((10**9, 10**9), (1, 10**9), (1, 0), (10**9, 0)):
             monkeypatch.setattr(scoring, "_MANY", many)
-            monkeypatch.setattr(scoring, "_SPARSE", sparse)
+            monkeypatch.setattr(scoring, "_CACHED", cached)
+            monkeypatch.setattr(scoring, "_MARKED", 10)
             for count in (1, 7, 50):
                 scorer = Scorer(index, wanted, PLAIN)
                 best = scorer.best(count, reach.texts)
+                assert len(set(best.tolist())) == len(best)
                 assert np.sort(scorer.of(best))[::-1] == pytest.approx(whole[:count])
                 assert (scorer.holding(everything) << np.uint64(1) == holding).all()
                 assert np.sort(scorer.of(everything))[::-1] == pytest.approx(whole)
@@ -113,10 +115,12 @@ def test_a_phrase_with_a_common_word_is_found_by_its_rare_ones(
     reader = told("see src/zeppelin/mooring.py", "mooring zeppelin src py", "callSrcZeppelinMooringPy()", *filling)
     queries = ("src/zeppelin/mooring.py", '"src zeppelin mooring"', "src.zeppelin.mooring.py", "srcZeppelinMooring")
     answers_ = [search(reader, query).hits for query in queries]
+    index = fulltext_of(reader)
+    monkeypatch.setattr(index, "commonness", lambda term: len(index.postings(term).ids))
     monkeypatch.setattr(features, "_VERY_COMMON", 10)
-    assert [search(reader, query).hits for query in queries] == answers_
-    monkeypatch.setattr(features, "_FEW_TEXTS", 0)
-    assert [search(reader, query).hits for query in queries] == answers_
+    for postings in (1, 10**9):
+        monkeypatch.setattr(features, "_POSTINGS_A_TEXT", postings)
+        assert [search(reader, query).hits for query in queries] == answers_
 
 
 def answers(reader: Reader) -> list[list[tuple[str, float]]]:

@@ -1,0 +1,80 @@
+"""The words of one text that is ASCII but for signs, looked for by their first letters; pure.
+
+Looking for letters is what strings are fastest at. The first letters of a stem begin every word that has it, so only
+the words that begin with them are stemmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from recall_lab.text import camel_parts
+
+# By byte of Latin-1: small letters and digits as they are, capitals as small ones, everything else a space.
+_LETTERS: Final = "".join(chr(n) if chr(n).isalnum() else " " for n in range(256)).lower().encode("latin-1")
+_SPACE: Final = 0x20
+
+
+class Words:
+    """The words of one text: one byte for each code point, small letters, a space between words and at both ends."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._data = b" " + text.encode("latin-1", "replace").translate(_LETTERS) + b" "
+
+    def places(self, term: str, letters: bytes, stem: Callable[[str], str], most: int | None) -> list[tuple[int, int]]:
+        """Where words have this stem, the first so many; they begin with these letters, a space before them."""
+        data = self._data
+        find = data.find
+        found: list[tuple[int, int]] = []
+        at = find(letters)
+        while at >= 0 and len(found) != most:
+            end = find(b" ", at + 1)
+            if stem(data[at + 1 : end].decode("latin-1")) == term:
+                found.append((at, end - 1))
+            at = find(letters, end)
+        return found
+
+    def humps(self, term: str, letters: bytes, stem: Callable[[str], str], most: int | None) -> list[tuple[int, int]]:
+        """Where words inside camelCase have this stem, the first so many."""
+        data, text = self._data, self._text
+        found: list[tuple[int, int]] = []
+        at = data.find(letters[1:])
+        while at >= 0 and len(found) != most:
+            start = at - 1
+            # A hump begins where the identifier does, with a capital, or after a digit.
+            begins = data[start] == _SPACE
+            if begins or text[start].isupper() or text[start - 1].isdigit():
+                last = data.find(b" ", at) - 1
+                first = start if begins else data.rfind(b" ", 0, at)
+                parts = () if begins and text[start + 1 : last].islower() else camel_parts(text[first:last])
+                found += [
+                    (start, first + end) for hump, end, part in parts if first + hump == start and stem(part) == term
+                ]
+            at = data.find(letters[1:], at + 1)
+        return found
+
+    def row(self, terms: Sequence[str], stem: Callable[[str], str]) -> bool:
+        """Whether words have these stems one beside the other."""
+        starts = self.places(terms[0], letters_of(terms[0]), stem, None)
+        return any(self.followed(end, terms[1:], stem) for _, end in starts)
+
+    def followed(self, end: int, terms: Sequence[str], stem: Callable[[str], str]) -> int:
+        """Where the last of the words ends that follow a place one by one with these stems; 0 when others do."""
+        data = self._data
+        last = end + 1
+        for term in terms:
+            start = last
+            while start < len(data) and data[start] == _SPACE:
+                start += 1
+            last = data.find(b" ", start)
+            if last < 0 or stem(data[start:last].decode("latin-1")) != term:
+                return 0
+        return last - 1
+
+
+def letters_of(stem: str) -> bytes:
+    """A space and the letters that every word with this stem begins with: its last two may be the stemmer's own."""
+    own = 2 if len(stem) > 4 else 1 if len(stem) > 2 else 0
+    return b" " + stem[: len(stem) - own].encode("utf-8", "replace")
