@@ -35,15 +35,16 @@ def transcripts(settings: Settings) -> list[Path]:
 def cited(settings: Settings) -> list[Citation]:
     chance = random.Random(7)
     with open_reader(settings.store) as reader:
-        blocks = reader.connection.execute(
-            "SELECT DISTINCT lower(hex(block_id)), length FROM blocks JOIN placements USING (text_id) WHERE length > 0 "
-            "ORDER BY block_id"
+        texts = reader.connection.execute(
+            "SELECT DISTINCT lower(hex(block_id)), lower(hex(content_hash)), length FROM blocks JOIN placements USING (text_id) "
+            "WHERE length > 0 ORDER BY block_id, content_hash"
         ).fetchall()
         citations = []
         for _ in range(CITATIONS):
-            block_id, length = chance.choice(blocks)
+            block_id, content_hash, length = chance.choice(texts)
             start = chance.randrange(length)
-            citations.append(cite(reader, block_id, span=(start, min(length, start + chance.randrange(1, 200)))))
+            span = start, min(length, start + chance.randrange(1, 200))
+            citations.append(cite(reader, block_id, span=span, revision=content_hash))
         return citations
 
 
