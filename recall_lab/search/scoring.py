@@ -26,6 +26,8 @@ _STRIDE: Final = 1 << 15
 _MANY: Final = 20_000  # postings; fewer are added up at once
 _MARKED: Final = 2_048  # postings that are marked in arrays too large for the processor's cache
 _CACHED: Final = 100_000  # texts whose marks stay there
+_LOOKS: Final = 4  # postings that are added up while one is looked for
+_ALMOST: Final = 1 - 1e-5  # scores are sums of float32, in one order or another
 _DONE: Final = 1 << 63  # the bit of a text in which every part was looked up
 
 
@@ -57,6 +59,7 @@ class Scorer:
         self._unmarked: list[_Part] = []  # added up, but no text says that it holds them
         self._added = 0  # how many of them were added up
         self._new = self._scratch.scored  # the texts that each of them was the first to score
+        self._inside: list[Ids] = []  # those of them that may be found
         for bit, feature in enumerate(features):
             if not len(feature.postings.ids):
                 continue
@@ -138,8 +141,8 @@ class Scorer:
         """The texts of the parts that were added up that are in ``mask``, each once, in no order."""
         import numpy as np
 
-        ids = np.concatenate(self._new) if self._new else np.empty(0, np.int32)
-        return ids[mask[ids]]
+        self._inside += [ids[mask[ids]] for ids in self._new[len(self._inside) :]]
+        return np.concatenate(self._inside) if self._inside else np.empty(0, np.int32)
 
     def _pruned(self, ids: Ids, count: int, rest: float) -> Ids | None:
         """Finish with the texts that can still be among the best.
@@ -150,15 +153,24 @@ class Scorer:
             rest: The most that the parts that are left can add to a text.
 
         Returns:
-            The best texts; None when texts that hold none of the parts so far could be among them.
+            The best texts; None when texts that hold none of the parts so far could be among them, or when adding the
+            next part up costs less.
         """
+        import numpy as np
+
         if len(ids) < count:
             return None
         values = self._scores[ids]
-        if _threshold(values, count) <= rest:
+        left = self._parts[self._added :]
+        # The best so far, with what is left looked up, say what the best reach at least.
+        top = _largest(values, count)
+        least = float((values[top] + sum(self._looked_up(part, ids[top])[1] for part in left)).min()) * _ALMOST
+        if least <= rest:
             return None
-        for part in self._parts[self._added :]:
-            keep = values >= _threshold(values, count) - rest
+        for part in left:
+            keep = values >= least - rest
+            if part is left[0] and np.count_nonzero(keep) * _LOOKS > len(part.ids):
+                return None
             ids, values = ids[keep], values[keep]
             values = values + self._looked_up(part, ids)[1]
             rest -= part.bound
