@@ -40,6 +40,8 @@ _GREEK_LETTERS = "\u0386-\u03ce\u1f00-\u1fff"
 _GREEK = re.compile(f"[{_GREEK_LETTERS}]")
 # What is not ASCII, with the character before it, which it may join.
 _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_SHORT = 16  # code points; the forms of longer pieces are not worth remembering
 
 
 @cache
@@ -77,7 +79,27 @@ def index_form(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _GREEK.sub(_without_accent, _any_of(_SPECIAL).sub(_special, unicodedata.normalize("NFKC", text)))
+    parts: list[str] = []
+    done = 0
+    for run in _NOT_ASCII.finditer(text):
+        start, end = run.span()
+        if start and _joins(text[start]):
+            start -= 1
+        piece = text[start:end]
+        parts += (text[done:start], _form_of_short(piece) if end - start <= _SHORT else _form_of_piece(piece))
+        done = end
+    return "".join((*parts, text[done:]))
+
+
+@lru_cache(8192)
+def _form_of_short(piece: str) -> str:
+    """The few pieces that a text is full of (ellipses, dashes, wide letters) are normalised once."""
+    return _form_of_piece(piece)
+
+
+def _form_of_piece(piece: str) -> str:
+    """The index form of a piece that joins nothing around it."""
+    return _GREEK.sub(_without_accent, _any_of(_SPECIAL).sub(_special, unicodedata.normalize("NFKC", piece)))
 
 
 _ACCENTS = re.compile(
@@ -216,16 +238,10 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
             while end < stop and _joins(text[end]):
                 end += 1
             piece = text[start:end]
-            form = _form_of_piece(piece)
+            form = _form_of_short(piece) if end - start <= _SHORT else _form_of_piece(piece)
             if form != piece:
                 yield start, end, form
             start = end
-
-
-@lru_cache(8192)
-def _form_of_piece(piece: str) -> str:
-    """The few pieces that a text is full of (ellipses, dashes, wide letters) are normalised once."""
-    return index_form(piece)
 
 
 @lru_cache(8192)

@@ -13,7 +13,6 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import filterfalse
 from typing import Final, NamedTuple
 
 from recall_lab.text import camel_words
@@ -94,6 +93,7 @@ _CUT: Final = bytes.maketrans(_SIGNS, b" " * len(_SIGNS))
 _TWO_COLONS: Final = b"\x02"
 _LONG_SIGNS: Final = ((b"::", _TWO_COLONS), ("\u2192".encode(), b" "), (b"(", b"( "))
 _MARKS: Final = b"(.-+/@#&~\x02"
+_SILENT: Final = b"(.-\x02"  # marks that mean nothing behind a word
 _NUMBER: Final = b"0123456789(.-+/@&~\x02"
 
 _CODES: Final = {kind: code for code, kind in enumerate(KINDS)}
@@ -115,25 +115,24 @@ class Analysis(NamedTuple):
     words: str
 
 
-class _Entity(NamedTuple):
-    """An identifier inside a piece."""
-
-    key: tuple[int, str]  # code of the kind, value
-    start: int  # within the piece, code points
-    bits: int  # kind and length, as a span has them
-
-
-class _Found(NamedTuple):
-    """What one piece holds."""
-
-    text: str
-    entities: tuple[_Entity, ...]
-    words: tuple[tuple[str, str], ...]  # identifier, its words
-    program: bool  # whether a command may begin with it
+# A piece that holds something: its text; its entities; its identifiers with the words inside them; whether a command
+# may begin with it. An entity is: its kind and value as one string, its start within the piece in code points, and kind
+# and length as a span has them. Plain tuples, because a large capture makes a million of them.
+_Entity = tuple[str, int, int]
+_Found = tuple[str, tuple[_Entity, ...], tuple[tuple[str, str], ...], bool]
 
 
-_found: dict[bytes, _Found] = {}  # pieces that hold something, and what
-_seen: set[bytes] = set()  # every piece that was looked at
+class _Memo(dict[bytes, _Found | None]):
+    """What every piece holds that was looked at so far; long ones are not worth remembering."""
+
+    def __missing__(self, piece: bytes) -> _Found | None:
+        found = _look(piece)
+        if len(piece) <= _MEMO_PIECE:
+            self[piece] = found
+        return found
+
+
+_memo = _Memo()
 
 
 def analyse(text: str) -> Analysis:
@@ -142,76 +141,61 @@ def analyse(text: str) -> Analysis:
     Args:
         text: A block's redacted text.
     """
-    numbers: dict[tuple[int, str], int] = {}
+    numbers: dict[str, int] = {}
     words: dict[str, str] = {}
     rest = text
     if "://" in text or ":\\" in text:
         rest = _take_out(text, numbers, words)
     programs: set[str] = set()
     at = 0
-    for found in _pieces(rest):
-        place = text.find(found.text, at)
+    for piece, held, its_words, program in _pieces(rest):
+        place = text.find(piece, at)
         if place < 0:
             continue
         at = place
-        if found.words:
-            words.update(found.words)
-        if found.program:
-            programs.add(found.text)
-        _note(numbers, found, at)
+        for key, start, bits in held:
+            if key not in numbers and at + start <= MAX_START:
+                numbers[key] = bits | at + start
+        if its_words:
+            words.update(its_words)
+        if program:
+            programs.add(piece)
     if rest is not text:
         numbers = dict(sorted(numbers.items(), key=_by_start))
     if programs or "$ " in text:
         for start, end in _commands(text, sorted(programs)):
-            key = _COMMAND, " ".join(text[start:end].split())
+            key = _key(_COMMAND, " ".join(text[start:end].split()))
             numbers.setdefault(key, _COMMAND << 29 | (end - start) << 21 | start)
     return Analysis(_pack(numbers.values()) if numbers else b"", " ".join(words.values()) if words else "")
 
 
-def _note(numbers: dict[tuple[int, str], int], found: _Found, at: int) -> None:
-    for key, start, bits in found.entities:
-        if key not in numbers and at + start <= MAX_START:
-            numbers[key] = bits | at + start
-
-
-def _by_start(item: tuple[tuple[int, str], int]) -> int:
+def _by_start(item: tuple[str, int]) -> int:
     return item[1] & MAX_START
 
 
-def _pieces(text: str) -> list[_Found]:
+def _pieces(text: str) -> Iterator[_Found]:
     """Cut a text, and tell what each piece of it holds, in order of first appearance."""
     data = text.encode("utf-8", "surrogatepass")
     for sign, put in _LONG_SIGNS:
         if sign in data:
             data = data.replace(sign, put)
-    pieces = data.translate(_CUT).split()
-    if len(_seen) > _MEMO_SIZE:
-        _found.clear()
-        _seen.clear()
-    once: list[bytes] = []
-    for piece in set(filterfalse(_seen.__contains__, pieces)):
-        if found := _look(piece):
-            _found[piece] = found
-        if len(piece) <= _MEMO_PIECE:
-            _seen.add(piece)
-        elif found:
-            once.append(piece)
-    told = [_found[piece] for piece in dict.fromkeys(filter(_found.__contains__, pieces))]
-    for piece in once:
-        del _found[piece]
-    return told
+    if len(_memo) > _MEMO_SIZE:
+        _memo.clear()
+    return filter(None, map(_memo.__getitem__, dict.fromkeys(data.translate(_CUT).split())))
 
 
-def _take_out(text: str, numbers: dict[tuple[int, str], int], words: dict[str, str]) -> str:
+def _take_out(text: str, numbers: dict[str, int], words: dict[str, str]) -> str:
     """Note the URLs and the paths of Windows, and return the text with spaces in their places."""
     kept: list[str] = []
     done = 0
     for start, end, kind in _signed(text):
         if start < done:
             continue
-        found = _look_at(kind, text[start:end])
-        words.update(found.words)
-        _note(numbers, found, start)
+        held, its_words = _look_at(kind, text[start:end])
+        words.update(its_words)
+        for key, within, bits in held:
+            if key not in numbers and start + within <= MAX_START:
+                numbers[key] = bits | start + within
         kept += (text[done:start], " " * (end - start))
         done = end
     return "".join((*kept, text[done:]))
@@ -279,60 +263,69 @@ def _unpack(data: bytes) -> array[int]:
 
 def _look(piece: bytes) -> _Found | None:
     """Look at one piece for the first time; None when it holds nothing."""
+    core = piece.strip(_MARKS)
+    if core.isalpha() and (core[1:].islower() or len(core) == 1) and not piece[len(core) :].strip(_SILENT):
+        # A word, with or without a full stop or the like behind it.
+        return (text, (), (), True) if (text := piece.decode()) in PROGRAMS else None
     if not piece.strip(_NUMBER):
         return None
-    core = piece.strip(_MARKS)
     text = piece.replace(_TWO_COLONS, b"::").decode("utf-8", "surrogatepass")
-    if core == piece and core.isalpha() and core[1:].islower():  # a word
-        return _Found(text, (), (), program=True) if text in PROGRAMS else None
-    found = tuple(_of_piece(text))
+    held = _of_piece(text)
     words = () if core.islower() and b"+" not in piece and b"#" not in piece else camel_words(text)
     program = text in PROGRAMS
-    return _Found(text, found, words, program) if found or words or program else None
+    return (text, held, words, program) if held or words or program else None
 
 
 @lru_cache(20_000)
-def _look_at(kind: str, raw: str) -> _Found:
-    """Look at a URL or a path of Windows."""
-    return _Found(raw, tuple(_entities(kind, 0, raw)), camel_words(raw), program=False)
+def _look_at(kind: str, raw: str) -> tuple[tuple[_Entity, ...], tuple[tuple[str, str], ...]]:
+    """Look at a URL or a path of Windows: its entities, and its identifiers with the words inside them."""
+    return tuple(_entities(kind, 0, raw)), camel_words(raw)
 
 
-def _of_piece(piece: str) -> Iterator[_Entity]:
-    if whole := _WHOLE.fullmatch(piece.rstrip(".:")):
-        yield from _entities(whole.lastgroup or "", 0, whole.group(whole.lastgroup or 0))
-    elif _INTERESTING.search(piece):
-        for match in _WITHIN.finditer(piece):
-            yield from _entities(match.lastgroup or "", match.start(), match.group())
+def _of_piece(piece: str) -> tuple[_Entity, ...]:
+    whole = _WHOLE.fullmatch(piece.rstrip(".:"))
+    if whole:
+        kind = whole.lastgroup or ""
+        return _entities(kind, 0, whole[kind])
+    if _INTERESTING.search(piece):
+        matches = _WITHIN.finditer(piece)
+        return tuple(one for match in matches for one in _entities(match.lastgroup or "", match.start(), match[0]))
+    return ()
 
 
-def _entities(kind: str, start: int, raw: str) -> Iterator[_Entity]:
+def _entities(kind: str, start: int, raw: str) -> tuple[_Entity, ...]:
     """Turn a match into the identifiers that it stands for."""
-    if kind == "url":
-        raw = raw.rstrip(".:!?*")
-        if number := _URL_ISSUE.search(raw):
-            yield _entity("issue", start + number.start(1), number.group(1))
-    elif kind == "path":
+    issue: tuple[_Entity, ...] = ()
+    if kind == "path":
         raw = raw.rstrip(".")
         if not _is_path(raw):
-            return
+            return ()
+    elif kind == "url":
+        raw = raw.rstrip(".:!?*")
+        if number := _URL_ISSUE.search(raw):
+            issue = (_entity("issue", start + number.start(1), number[1]),)
     elif kind == "error":
         name = raw.rpartition(".")[2]
         start, raw = start + len(raw) - len(name), name
     elif kind == "issue":
         if raw.partition("-")[0] in _NOT_AN_ISSUE:
-            return
+            return ()
     elif kind == "sha":
         if raw.isdigit() or raw.isalpha():
-            return
+            return ()
     elif kind == "call":
         kind = "symbol"
-    if 1 < len(raw) <= MAX_VALUE:
-        yield _entity(kind, start, raw)
+    return (*issue, _entity(kind, start, raw)) if 1 < len(raw) <= MAX_VALUE else issue
 
 
 def _entity(kind: str, start: int, raw: str) -> _Entity:
     code = _CODES[kind]
-    return _Entity((code, entity_value(kind, raw)), start, code << 29 | len(raw) << 21)
+    return _key(code, entity_value(kind, raw)), start, code << 29 | len(raw) << 21
+
+
+def _key(code: int, value: str) -> str:
+    """Kind and value as one string, whose hash Python keeps."""
+    return f"{code}{value}"
 
 
 def _commands(text: str, programs: Iterable[str]) -> Iterator[tuple[int, int]]:

@@ -132,10 +132,9 @@ class _Run:
             for lines in read_lines(file, start, job.stat.size):
                 self._take(self._parser.feed(lines))
                 self._accounts.lines([line.offset for line in lines if line.data.strip()])
-                for line in lines:
-                    fingerprint.update(line.data)
-                    if line.ended:
-                        fingerprint.update(b"\n")
+                fingerprint.update(b"\n".join([line.data for line in lines]))
+                if lines[-1].ended:
+                    fingerprint.update(b"\n")
                 cursor = lines[-1].offset + lines[-1].length
                 if self._is_private():
                     yield self._off(cursor, covered, fingerprint)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
+from operator import attrgetter
+from typing import NamedTuple
 
 import apsw
 import msgspec
@@ -17,6 +20,7 @@ from recall_lab.times import utc_now
 _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 
 _CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name not in {"key", "agent"})
+_call_values = attrgetter(*_CALL_COLUMNS)
 _UPSERT_MODEL_CALL = (
     f"INSERT INTO model_calls (source_id, session_id, key, {', '.join(_CALL_COLUMNS)}) "
     f"VALUES (?, ?, ?, {', '.join('?' * len(_CALL_COLUMNS))}) ON CONFLICT (source_id, key) DO UPDATE SET "
@@ -24,6 +28,8 @@ _UPSERT_MODEL_CALL = (
     + " WHERE (excluded.final, excluded.output_tokens) >= (final, output_tokens)"
 )
 _TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in {"call_id", "turn", "agent"})
+_BLOCK_COLUMNS = frozenset({"request_block", "result_block"})
+_tool_fields = attrgetter(*_TOOL_COLUMNS)
 _UPSERT_TOOL_CALL = (
     f"INSERT INTO tool_calls (source_id, session_id, call_id, turn, {', '.join(_TOOL_COLUMNS)}) "
     f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
@@ -31,6 +37,28 @@ _UPSERT_TOOL_CALL = (
     "turn = CASE WHEN excluded.request_block IS NULL AND request_block IS NOT NULL THEN turn ELSE excluded.turn END, "
     + ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in _TOOL_COLUMNS)
 )
+
+
+def _tool_values(call: ToolCall) -> tuple[object, ...]:
+    """The columns of a tool call, in their order."""
+    return tuple(
+        bytes.fromhex(value) if name in _BLOCK_COLUMNS and value else value
+        for name, value in zip(_TOOL_COLUMNS, _tool_fields(call), strict=True)
+    )
+
+
+class _Placed(NamedTuple):
+    """What placing a batch's blocks came to.
+
+    Attributes:
+        texts: text_id -> whether it is new.
+        fresh: (block_id, content_hash) -> text_id of the new ones.
+        rivals: block_ids among the new ones of which another text is known.
+    """
+
+    texts: dict[int, bool]
+    fresh: dict[tuple[str, str], int]
+    rivals: set[str]
 
 
 # Whether a source holds a record that stands elsewhere with another text.
@@ -83,7 +111,7 @@ class BatchWriter:
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
         batch = self._without_forgotten(batch)
         own = self._session(batch.session, change) if batch.session else None
-        was_in_conflict = self._in_conflict(batch.source)
+        was_in_conflict, earlier = self._known_source(batch.source)
         source_id = self._source(batch.source, own)
         if own is None or batch.session is None:
             self._ledger(source_id, batch)
@@ -92,9 +120,11 @@ class BatchWriter:
         sessions |= {child.agent_id: self._session(child, change) for child in batch.children}
         self._facts(source_id, {own: batch.session} | {sessions[child.agent_id]: child for child in batch.children})
         removed = self._remove(source_id, batch)
-        texts, fresh = self._place(source_id, sessions, change, batch)
-        shared = self._settle(set(removed) | set(texts), texts)
-        left = self._told_by(source_id) if removed else set()
+        placed = self._place(source_id, sessions, change, batch)
+        shared = self._settle(set(removed) | set(placed.texts), placed.texts)
+        left = self._told_by(source_id) if removed or batch.anew else set()
+        if earlier is not None and earlier != own:
+            left.add(earlier)
         if batch.anew:
             db.execute(
                 "DELETE FROM source_sessions WHERE source_id = ? "
@@ -106,7 +136,7 @@ class BatchWriter:
         shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
-        conflicts = self._conflicts(source_id, fresh, was_in_conflict=was_in_conflict)
+        conflicts = self._conflicts(source_id, placed.rivals, was_in_conflict=was_in_conflict)
         touched = left | set(sessions.values()) | of_same_folder(db, batch.session)
         for session_id in touched:
             write_session_row(db, session_id)
@@ -115,7 +145,7 @@ class BatchWriter:
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
         now = {block.block_id: block.content_hash for block in batch.blocks}
         return Applied(
-            blocks_added=len({block_id for block_id, _ in fresh}),
+            blocks_added=len({block_id for block_id, _ in placed.fresh}),
             blocks_changed=sum(1 for block_id, was in removed.values() if now.get(block_id, was) != was),
             conflicts=conflicts,
         )
@@ -219,11 +249,14 @@ class BatchWriter:
         ).get
         return made
 
-    def _in_conflict(self, source: Source) -> bool:
-        state = self._db.execute(
-            "SELECT state FROM sources WHERE machine = ? AND path = ?", (source.machine, source.path)
-        ).get
-        return bool(state == "conflict")
+    def _known_source(self, source: Source) -> tuple[bool, int | None]:
+        """Return whether the source is in conflict, and the session that it belonged to so far."""
+        known = rows(
+            self._db,
+            "SELECT state = 'conflict', session_id FROM sources WHERE machine = ? AND path = ?",
+            (source.machine, source.path),
+        )
+        return (bool(known[0][0]), known[0][1]) if known else (False, None)
 
     def _source(self, source: Source, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
@@ -265,13 +298,12 @@ class BatchWriter:
             db.execute("DELETE FROM placements WHERE source_id = ? AND ord = ?", (source_id, ord_))
         return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in stood}
 
-    def _place(
-        self, source_id: int, sessions: dict[str | None, int], change: int, batch: Batch
-    ) -> tuple[dict[int, bool], dict[tuple[str, str], int]]:
-        """Write texts and placements; return text_id -> is it new, and the keys of the new ones."""
+    def _place(self, source_id: int, sessions: dict[str | None, int], change: int, batch: Batch) -> _Placed:
+        """Write texts and placements."""
         db = self._db
         next_id: int = db.execute("SELECT coalesce(max(text_id), 0) + 1 FROM blocks").get
         host, rules = self._name(batch.source.host), self._name(batch.rules_version)
+        known = self._known_texts({block.block_id for block in batch.blocks})
         texts: dict[int, bool] = {}
         fresh: dict[tuple[str, str], int] = {}
         blocks: list[tuple[object, ...]] = []
@@ -280,20 +312,18 @@ class BatchWriter:
         fulltext: list[tuple[int, str, str]] = []
         for block in batch.blocks:
             key = (block.block_id, block.content_hash)
-            text_id = fresh.get(key)
+            text_id = fresh.get(key) or known.get(key)
             if text_id is None:
+                fresh[key] = text_id = next_id
+                next_id += 1
                 blobs = (bytes.fromhex(block.block_id), bytes.fromhex(block.content_hash))
-                text_id = db.execute("SELECT text_id FROM blocks WHERE block_id = ? AND content_hash = ?", blobs).get
-                if text_id is None:
-                    text_id, next_id = next_id, next_id + 1
-                    fresh[key] = text_id
-                    lengths = (len(block.text), block.original_length)
-                    came = (rules, change, sessions[block.agent], block.entities, block.text)
-                    blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came))
-                    words = identifier_words(block.text) if block.words is None else block.words
-                    fulltext.append((text_id, index_form(block.text), words))
-                    redactions += [(text_id, kind, spans) for kind, spans in block.findings]
-                texts[text_id] = key in fresh
+                lengths = (len(block.text), block.original_length)
+                came = (rules, change, sessions[block.agent], block.entities, block.text)
+                blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came))
+                words = identifier_words(block.text) if block.words is None else block.words
+                fulltext.append((text_id, index_form(block.text), words))
+                redactions += [(text_id, kind, spans) for kind, spans in block.findings]
+            texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
             stands = (source_id, block.ord, sessions[block.agent], text_id, block.turn, block.role)
             placements.append((*stands, 1, int(block.queued), block.timestamp, *map(self._name, names)))
@@ -301,18 +331,34 @@ class BatchWriter:
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
-        return texts, fresh
+        versions = Counter(block_id for block_id, _ in (*known, *fresh))
+        return _Placed(texts, fresh, {block_id for block_id, _ in fresh if versions[block_id] > 1})
+
+    def _known_texts(self, block_ids: Iterable[str]) -> dict[tuple[str, str], int]:
+        """Return the texts that the store has of these blocks: (block_id, content_hash) -> text_id."""
+        found = rows(
+            self._db,
+            "SELECT w.value, lower(hex(b.content_hash)), b.text_id "
+            "FROM json_each(?) w CROSS JOIN blocks b ON b.block_id = unhex(w.value)",
+            (json.dumps(list(block_ids)),),
+        )
+        return {(block_id, content_hash): text_id for block_id, content_hash, text_id in found}
 
     def _settle(self, touched: set[int], texts: dict[int, bool]) -> set[int]:
         """Bring role and index of touched texts in line with their placements; return the sessions of older ones."""
         db = self._db
+        placements: dict[int, list[tuple[str, int]]] = {text_id: [] for text_id in touched}
+        for text_id, role, session_id in rows(
+            db,
+            "SELECT p.text_id, p.role, p.session_id FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value",
+            (json.dumps(list(touched)),),
+        ):
+            placements[text_id].append((role, session_id))
         shared: set[int] = set()
-        for text_id in touched:
-            placed = rows(db, "SELECT role, session_id FROM placements WHERE text_id = ?", (text_id,))
-            if placed:
+        for text_id, placed in placements.items():
+            if placed and (len(placed) > 1 or not texts.get(text_id)):
                 role = best_role(role for role, _ in placed)
-                if len(placed) > 1 or not texts.get(text_id):
-                    db.execute("UPDATE blocks SET role = ? WHERE text_id = ? AND role <> ?", (role, text_id, role))
+                db.execute("UPDATE blocks SET role = ? WHERE text_id = ? AND role <> ?", (role, text_id, role))
             if texts.get(text_id):
                 continue
             shared.update(session_id for _, session_id in placed)
@@ -325,28 +371,28 @@ class BatchWriter:
         return shared
 
     def _calls(self, source_id: int, sessions: dict[str | None, int], batch: Batch) -> set[int]:
-        """Merge model and tool calls; return the other sessions that hold one of these model calls."""
+        """Merge model and tool calls; return the sessions that hold one of these model calls."""
         db = self._db
         db.executemany(
             _UPSERT_MODEL_CALL,
             (
-                (source_id, sessions[call.agent], bytes.fromhex(call.key), *(getattr(call, n) for n in _CALL_COLUMNS))
+                (source_id, sessions[call.agent], bytes.fromhex(call.key), *_call_values(call))
                 for call in batch.model_calls
             ),
         )
-        shared: set[int] = set()
-        for call in batch.model_calls:
-            found = rows(db, "SELECT session_id FROM model_calls WHERE key = ?", (bytes.fromhex(call.key),))
-            shared.update(session for (session,) in found)
-        for tool in batch.tool_calls:
-            values = msgspec.structs.asdict(tool)
-            for name in ("request_block", "result_block"):
-                values[name] = bytes.fromhex(values[name]) if values[name] else None
-            db.execute(
-                _UPSERT_TOOL_CALL,
-                (source_id, sessions[tool.agent], tool.call_id, tool.turn, *(values[name] for name in _TOOL_COLUMNS)),
-            )
-        return shared
+        db.executemany(
+            _UPSERT_TOOL_CALL,
+            (
+                (source_id, sessions[call.agent], call.call_id, call.turn, *_tool_values(call))
+                for call in batch.tool_calls
+            ),
+        )
+        found = rows(
+            db,
+            "SELECT DISTINCT m.session_id FROM json_each(?) w CROSS JOIN model_calls m ON m.key = unhex(w.value)",
+            (json.dumps([call.key for call in batch.model_calls]),),
+        )
+        return {session_id for (session_id,) in found}
 
     def _dead(self, source_id: int, batch: Batch) -> None:
         self._db.execute("UPDATE placements SET live = 1 WHERE source_id = ? AND live = 0", (source_id,))
@@ -368,23 +414,20 @@ class BatchWriter:
             ((source_id, row.offset, row.length, row.disposition, row.reason) for row in batch.problems),
         )
 
-    def _conflicts(self, source_id: int, fresh: Iterable[tuple[str, str]], *, was_in_conflict: bool) -> int:
-        """Count new texts whose record stands somewhere with another text, and mark every source that holds one.
+    def _conflicts(self, source_id: int, rivals: Iterable[str], *, was_in_conflict: bool) -> int:
+        """Count records that stand somewhere with another text, and mark every source that holds one.
 
         Summaries are left out: they have no record id of their own, and each file words them anew.
         """
         db = self._db
         holders: set[int] = set()
         conflicts = 0
-        for block_id, _ in fresh:
-            blob = bytes.fromhex(block_id)
-            if db.execute("SELECT count(*) FROM blocks WHERE block_id = ?", (blob,)).get < 2:
-                continue
+        for block_id in rivals:
             placed = rows(
                 db,
                 "SELECT text_id, source_id FROM blocks JOIN placements USING (text_id) "
                 "WHERE block_id = ? AND kind <> 'summary'",
-                (blob,),
+                (bytes.fromhex(block_id),),
             )
             if len({text_id for text_id, _ in placed}) > 1:
                 conflicts += 1

@@ -297,6 +297,13 @@ A = {"relation": None, "edited": False, "minute": 0, "calls": [], "child": False
         {**A, "session": "a", "source": "/t/1", "names": ["r"], "calls": []},
     ]
 )
+@example(  # a source without a text tells of another session
+    [
+        {**A, "session": "a", "source": "/t/1", "names": ["p"]},
+        {**A, "session": "a", "source": "/t/4", "names": []},
+        {**A, "session": "b", "source": "/t/4", "names": []},
+    ]
+)
 @example(  # two files of one session; the first in order of path moves away
     [
         {**A, "session": "a", "source": "/t/1", "names": ["p", "q"], "moved": False},

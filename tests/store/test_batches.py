@@ -88,6 +88,23 @@ def test_a_replaced_text_becomes_a_revision_and_leaves_the_index(path: Path) -> 
         assert found(writer, "second") == []
 
 
+def test_a_session_that_only_a_textless_source_told_of_goes_when_that_tells_of_another(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(session="s1"))
+        writer.apply(batch(session="s2", anew=True))
+        assert ask(writer, "SELECT native_id FROM sessions") == [("s2",)]
+        assert ask(writer, "SELECT native_id FROM tombstones") == [("s1",)]
+
+
+def test_the_session_that_a_source_leaves_gets_a_new_change_number(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "one")))
+        writer.apply(batch(path="/t/b.jsonl"))
+        before = ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'")
+        writer.apply(batch(path="/t/b.jsonl", session="s2"))
+        assert ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'") > before
+
+
 @pytest.mark.parametrize("order", [("host", "user"), ("user", "host")])
 def test_user_wins_where_copies_disagree_in_any_order(path: Path, order: tuple[str, str]) -> None:
     with open_writer(path) as writer:
