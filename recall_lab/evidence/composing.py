@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
 from recall_lab.errors import UsageError
+from recall_lab.evidence import surroundings as around
 from recall_lab.evidence.checking import cite
+from recall_lab.evidence.excerpts import excerpt, excerpt_of, head_of, part
 from recall_lab.evidence.records import Brief, Chosen, Coverage, Excerpt, Repository
-from recall_lab.model import Answer, Block, Citation, Filters, Hit, Record, Searched, Why
+from recall_lab.model import Answer, Citation, Filters, Hit, Record, Redacted, Searched, Why
 from recall_lab.store import Reader, session_reading
 from recall_lab.store import reading as store
 from recall_lab.store.read_records import SessionInfo
@@ -21,24 +22,7 @@ PASSAGES = 8  # chosen for a question
 _LOOKED_AT = 4  # times as many hits are looked at
 _SAME = 85.0  # percent of similarity above which two passages say the same
 _WEAK = 0.5  # share of the best hit's coverage below which a hit is not worth quoting
-CONTEXT = 400  # code points on either side of a quotation in the appendix
-LONGEST = 1200  # code points of a quotation that is chosen, not selected
-_CUED = 3  # decisions and problems that are shown of each
-_SCANNED = 2000  # newest prose blocks of the cited sessions that are looked through for them
-
-# English words that decisions and open problems are put in; what they find is labelled as found by them.
-_DECISION = re.compile(
-    r"\b(?:decid(?:ed|ing) (?:to|on|against|that)|decision(?: is)?:|we(?:'ll| will) (?:go|use|keep|drop)|going with|"
-    r"chose|settled on|agreed (?:to|on|that)|rejected|ruled out|in favou?r of|let's (?:go with|use|keep|drop|stick))\b",
-    re.IGNORECASE,
-)
-_PROBLEM = re.compile(
-    r"\b(?:still (?:fail\w*|broken|open|missing|unclear)|not (?:yet|working)|(?:does|do)(?:n't| not) work|todo\b|"
-    r"blocked (?:on|by)|unresolved|open (?:question|problem|issue)s?|remains? (?:open|unclear|to be)|known issues?|"
-    r"needs? (?:a )?follow-?up|left (?:open|to do))\b",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+_LAST = 3  # prompts that are quoted of a session without a question
 
 
 def compose(
@@ -106,7 +90,7 @@ def compose(
         else:
             assert info is not None
             passages = _end_of(reader, info)
-        opening, decisions, problems = _surroundings(reader, passages) if surroundings else (None, (), ())
+        opening, decisions, problems = around.surroundings(reader, passages) if surroundings else (None, (), ())
         coverage = _coverage(reader, answer, info, by_search=chosen is None)
     return Brief(
         title=(title or "").strip()
@@ -155,11 +139,11 @@ def _inside(filters: Filters, info: SessionInfo | None) -> Filters:
 def _end_of(reader: Reader, info: SessionInfo) -> tuple[Excerpt, ...]:
     """The last prompts of a session and the last words of its agent."""
     prose = [step for step in session_reading.steps(reader, info.session_id) if step.live and step.kind == "text"]
-    chosen = [(step, "One of the last prompts") for step in prose if step.role == "user"][-_CUED:]
+    chosen = [(step, "One of the last prompts") for step in prose if step.role == "user"][-_LAST:]
     chosen += [(step, "Last words of the agent") for step in prose if step.role == "assistant"][-1:]
     blocks = store.blocks_at(reader, [(step.source_id, step.ord) for step, _ in chosen])
     return tuple(
-        _excerpt_of(block, _part(block, 0, _head(block.text)), reason)
+        excerpt_of(block, part(block, 0, head_of(block.text)), reason)
         for block, (_, reason) in zip(blocks, chosen, strict=True)
         if block.text
     )
@@ -194,9 +178,15 @@ def _chosen(item: Hit | Citation | Chosen) -> Chosen:
 
 
 def chosen_hit(hit: Hit) -> Chosen:
-    """A hit's passage as it is picked for a brief, with the reason why the search found it."""
+    """A hit's passage as it is picked for a brief, without white space around it, and the reason why it was found."""
+    words = hit.text.strip() or hit.text
+    before = hit.text.index(words)
     citation = Citation(
-        block_id=hit.block_id, content_hash=hit.content_hash, start=hit.start, end=hit.end, quote=hit.text
+        block_id=hit.block_id,
+        content_hash=hit.content_hash,
+        start=hit.start + before,
+        end=hit.end - (len(hit.text) - before - len(words)),
+        quote=Redacted(words),
     )
     return Chosen(citation=citation, reason=reason_of(hit.why))
 
@@ -213,113 +203,6 @@ def reason_of(why: Why) -> str:
     if why.neighbors:
         parts.append("close to it " + ", ".join(why.neighbors))
     return "; ".join(parts)
-
-
-def excerpt(reader: Reader, citation: Citation, reason: str, note: str | None = None) -> Excerpt:
-    """Put a citation in its place: its root session, and the text around it."""
-    stored = next(
-        text for text in store.stored_texts(reader, citation.block_id) if text.content_hash == citation.content_hash
-    )
-    block = store.root_blocks(reader, (stored.text_id,)).get(stored.text_id) or store.revision(reader, stored.text_id)
-    assert block is not None
-    return _excerpt_of(block, citation, reason, note)
-
-
-def _excerpt_of(block: Block, citation: Citation, reason: str, note: str | None = None) -> Excerpt:
-    start = max(0, citation.start - CONTEXT)
-    end = min(len(block.text), citation.end + CONTEXT)
-    context = msgspec.structs.replace(citation, start=start, end=end, quote=block.text[start:end])
-    return Excerpt(
-        citation=citation,
-        context=context,
-        reason=reason,
-        role=block.role,
-        kind=block.kind,
-        host=block.host,
-        session=block.session,
-        turn=block.turn,
-        title=block.title,
-        timestamp=block.timestamp,
-        repo=block.repo,
-        branch=block.branch,
-        cwd=block.cwd,
-        source=block.source,
-        note=note,
-    )
-
-
-def _surroundings(
-    reader: Reader, passages: Sequence[Excerpt]
-) -> tuple[Excerpt | None, tuple[Excerpt, ...], tuple[Excerpt, ...]]:
-    """The opening ask of the first cited session; the newest decisions and open problems of all cited ones."""
-    cited = list(dict.fromkeys((passage.host, passage.session) for passage in passages if passage.session))
-    opening: Excerpt | None = None
-    places: list[tuple[str, int, int]] = []
-    for number, (host, native_id) in enumerate(cited):
-        info = session_reading.find_session(reader, native_id, host)
-        prose = [
-            step
-            for step in session_reading.steps(reader, info.session_id)
-            if step.live and step.kind == "text" and step.role in {"user", "assistant"}
-        ]
-        asked = [step for step in prose if step.role == "user"]
-        # What a host has a user say before the first prompt (turn 0) is no ask, where there is another.
-        first = next((step for step in asked if step.turn > 0), None) or next(iter(asked), None)
-        if number == 0 and first is not None:
-            (block,) = store.blocks_at(reader, [(first.source_id, first.ord)])
-            opening = _excerpt_of(block, _part(block, 0, _head(block.text)), "First prompt of the first session cited")
-        places += [(step.timestamp or "", step.source_id, step.ord) for step in prose]
-    newest = sorted(places, reverse=True)[:_SCANNED]
-    blocks = store.blocks_at(reader, [(source_id, ord_) for _, source_id, ord_ in newest])
-    shown = {passage.citation.block_id for passage in passages}
-    decisions = _cued(blocks, _DECISION, shown, "a decision")
-    shown |= {found.citation.block_id for found in decisions}
-    return opening, decisions, _cued(blocks, _PROBLEM, shown, "an open problem")
-
-
-def _head(text: str) -> int:
-    """Where a head of at most ``LONGEST`` code points ends: at a paragraph, line or word if one is near."""
-    if len(text) <= LONGEST:
-        return len(text)
-    cuts = (text.rfind(mark, LONGEST // 2, LONGEST) for mark in ("\n\n", "\n", " "))
-    return next((cut for cut in cuts if cut > 0), LONGEST)
-
-
-def _cued(blocks: Sequence[Block], cue: re.Pattern[str], shown: set[str], what: str) -> tuple[Excerpt, ...]:
-    found: dict[str, Excerpt] = {}
-    for block in blocks:
-        match = cue.search(block.text) if block.block_id not in shown else None
-        if match is None or block.block_id in found:
-            continue
-        start, end = _sentence(block.text, match.start(), match.end())
-        reason = f"Reads like {what} (“{' '.join(match.group().split())}”); the newest come first"
-        found[block.block_id] = _excerpt_of(block, _part(block, start, end), reason)
-        if len(found) == _CUED:
-            break
-    return tuple(found.values())
-
-
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence or line around a span, at most ``LONGEST`` code points."""
-    low = max(0, start - LONGEST // 2)
-    begins = low
-    for match in _SENTENCE_END.finditer(text, low, start):
-        begins = match.end()
-    ending = _SENTENCE_END.search(text, end)
-    ends = min(ending.end() if ending else len(text), end + LONGEST // 2)
-    words = text[begins:ends]
-    begins += len(words) - len(words.lstrip())
-    return begins, begins + len(words.strip())
-
-
-def _part(block: Block, start: int, end: int) -> Citation:
-    return Citation(
-        block_id=block.block_id,
-        content_hash=block.content_hash,
-        start=start,
-        end=end,
-        quote=block.text[start:end],  # type: ignore[arg-type]
-    )
 
 
 def _coverage(reader: Reader, answer: Answer | None, info: SessionInfo | None, *, by_search: bool) -> Coverage:

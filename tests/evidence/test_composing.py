@@ -7,14 +7,15 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import CitationError, NotFoundError, UsageError
-from recall_lab.evidence import Chosen, check, cite, compose, outline, save, verify, verify_text
+from recall_lab.evidence import Chosen, check, chosen_hit, cite, compose, outline, save, verify, verify_text
 from recall_lab.evidence.forms import markdown, wording
 from recall_lab.evidence.saving import FORMS
-from recall_lab.model import Filters, Hit
+from recall_lab.model import Filters, Hit, Redacted
 from recall_lab.search import search
 
 TOOL = "Bash\ncommand: redis-cli flushall # we decided to reject the redis cache"
@@ -109,6 +110,38 @@ def test_opening_ask_and_open_problems_stand_beside_the_passages(told: TinyStore
         "We decided to reject the redis cache: it hides stale plans.",
     ]
     assert brief.coverage.chosen == "person"
+
+
+def test_words_that_order_work_are_no_open_problem(tiny: TinyStore) -> None:
+    tiny.tell(
+        said("ask", "Look at the cache.", 0, role="user"),
+        said("order", "Do not work on the planner now.", 1, role="user"),
+        said("works", "The warm starts do not work.", 2),
+    )
+    reader = tiny.reader()
+    brief = compose(reader, "?", [cite(reader, block_id("ask"))])
+    assert [excerpt.citation.quote for excerpt in brief.problems] == ["The warm starts do not work."]
+
+
+def test_a_passage_is_quoted_without_the_white_space_around_it(told: TinyStore) -> None:
+    (hit, *_) = search(told.reader(), "redis cache", limit=1).hits
+    wide = msgspec.structs.replace(hit, text=Redacted(f"\n {hit.text}\n\n"), start=hit.start, end=hit.end + 4)
+    citation = chosen_hit(wide).citation
+    assert (citation.quote, citation.start, citation.end) == (hit.text, hit.start + 2, hit.end + 2)
+    blank = msgspec.structs.replace(hit, text=Redacted(" \n"), start=4, end=6)
+    assert (chosen_hit(blank).citation.start, chosen_hit(blank).citation.quote) == (4, " \n")
+
+
+def test_times_in_prose_are_as_a_person_reads_them(told: TinyStore) -> None:
+    reader = told.reader()
+    now = datetime.fromisoformat("2026-05-02T12:00:00Z")
+    brief = compose(reader, "?", [cite(reader, block_id("no"))], zone="Europe/Berlin", now=now)
+    for form in (".md", ".html"):
+        assert "Made 2026-05-02 14:00 Europe/Berlin." in FORMS[form](brief)
+    assert markdown.plain("2026-05-02") == "2026-05-02"
+    assert [markdown.plain(line) for line in ("1. x", "1) x", "- x", "+ x", "= x", ": x")] == [
+        "1\\. x", "1\\) x", "\\- x", "\\+ x", "\\= x", "\\: x"
+    ]  # fmt: skip
 
 
 def test_hits_citations_and_answers_are_all_taken(told: TinyStore) -> None:

@@ -19,6 +19,7 @@ from recall_lab.evidence.records import Brief, Excerpt
 from recall_lab.model import Citation
 
 _COUNT = "recall-lab-quotations"
+_SHORT = (1200, 24)  # code points and lines up to which a quotation stays on one printed page
 _SEAL = '<meta name="recall-lab-seal" content="'
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -68,16 +69,18 @@ def _top(brief: Brief) -> str:
     question = f"<p>Question: {_text(brief.question)}</p>\n" if brief.question and brief.question != brief.title else ""
     return (
         f"<h1>{_text(brief.title)}</h1>\n{question}<p>{_text(wording.SAMPLE)}</p>\n"
-        f'<p class="soft">{_text(wording.coverage(brief))} Made {_text(brief.created)}.</p>'
+        f'<p class="soft">{_text(wording.coverage(brief))} {_text(wording.made(brief))}</p>'
     )
 
 
 def _figure(number: int, citation: Citation) -> str:
     fragile = is_fragile(citation.quote)
     shown = as_json(citation.quote) if fragile else citation.quote
+    short = len(shown) <= _SHORT[0] and shown.count("\n") < _SHORT[1]
     # A parser drops one newline after <pre>: the one that is written here.
+    kinds, form = "quotation short" if short else "quotation", " data-form=json" if fragile else ""
     return (
-        f'<figure class="quotation" id="quotation-{number}"{" data-form=json" if fragile else ""}>'
+        f'<figure class="{kinds}" id="quotation-{number}"{form}>'
         f'<pre dir="auto">\n{escape(shown, quote=False)}</pre>\n'
         f"<figcaption>[{number}] <code>{escape(citation.receipt)}</code></figcaption></figure>"
     )

@@ -18,7 +18,7 @@ from recall_lab.model import Citation
 
 # What Markdown, its tables, footnotes, mathematics and bare links could obey, anywhere or at the start of a line.
 _ACTIVE = re.compile(r"[\\`*_\[\]{}<>#|$~&^@!]|(?<=[a-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
-_AT_START = re.compile(r"^(\d*)([-+=.):])")
+_AT_START = re.compile(r"^(?:(\d+)([.)])|()([-+=:]))")
 _RUNS = re.compile("`+")
 _OPENING = re.compile(r"(`{3,}|~{3,})[ \t]*(\S*)[^`]*")
 _MARK = re.compile(r"\[\^([^\]\s]+)\](?!:)")
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    return _AT_START.sub(r"\1\\\2", _ACTIVE.sub(lambda match: "\\" + match.group(), text))
+    return _AT_START.sub(r"\1\3\\\2\4", _ACTIVE.sub(lambda match: "\\" + match.group(), text))
 
 
 def code(text: str) -> str:
@@ -115,7 +115,7 @@ def _top(brief: Brief) -> str:
     lines = [f"# {plain(label(brief.title))}"]
     if brief.question and brief.question != brief.title:
         lines.append(f"Question: {plain(label(brief.question))}")
-    lines += [plain(wording.SAMPLE), plain(wording.coverage(brief)), f"Made {plain(brief.created)}."]
+    lines += [plain(wording.SAMPLE), plain(wording.coverage(brief)), plain(wording.made(brief))]
     return "\n\n".join(lines)
 
 

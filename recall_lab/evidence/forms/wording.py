@@ -33,6 +33,11 @@ def coverage(brief: Brief) -> str:
     return " ".join(parts)
 
 
+def made(brief: Brief) -> str:
+    """Say when it was made."""
+    return f"Made {show_time(brief.created, brief.zone)} {brief.zone}."
+
+
 def count(number: int, noun: str) -> str:
     """Say how many of something there are."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
