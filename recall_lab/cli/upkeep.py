@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from recall_lab.cli._frame import Face, command, text_argument
@@ -9,6 +11,9 @@ from recall_lab.cli._terminal import bold, dim, table
 from recall_lab.display import count, megabytes, one_line, short_repo, shortened, visible
 from recall_lab.settings import Root
 from recall_lab.times import show_time
+
+if TYPE_CHECKING:
+    from recall_lab.evidence import SessionView
 
 
 @command("status")
@@ -135,14 +140,23 @@ def session_(
         table(("turn", f"time ({lab.zone})", "blocks", "preview"), lines, title=f"page {view.page} of {view.pages}")
         return
     turn = None
-    for block in view.blocks:
+    for at, block in enumerate(view.blocks):
         if block.turn != turn:
             turn = block.turn
-            click.echo(bold(f"── turn {turn} · {show_time(block.timestamp, lab.zone) or 'undated'}"))
+            when = f"{show_time(block.timestamp, lab.zone)} {lab.zone}" if block.timestamp else "undated"
+            click.echo(bold(f"── turn {turn} · {when}"))
         click.echo(dim(f"{block.role} {block.kind} · {block.block_id}{'' if block.live else ' · dead branch'}"))
         click.echo(visible(block.text))
+        _show_called(view, at, "called here")
+    _show_called(view, None, "called elsewhere, or at a place that is not known")
+
+
+def _show_called(view: SessionView, after: int | None, where: str) -> None:
+    """Print the subagents that were called after a block of the view."""
     for called in view.called:
-        click.echo(dim(f"subagent {called.session.native_id}: {one_line(called.session.title or '')}"))
+        if called.after == after:
+            title = f": {one_line(called.session.title)}" if called.session.title else ""
+            click.echo(dim(f"── subagent {called.session.native_id} · {where}{title}"))
 
 
 @command("sources")

@@ -217,6 +217,21 @@ def test_the_mirror_equals_the_store(on_sample: Command) -> None:
     assert ran.code == 0
 
 
+def test_a_subagent_is_shown_where_it_was_called(on_sample: Command) -> None:
+    sessions = on_sample("sessions", "--json", "--limit", "100").json["sessions"]
+    child = next(one for one in sessions if one["relation"] == "subagent" and one["title"])
+    whole = on_sample("session", child["parent_id"], "--json").json
+    after = whole["blocks"][whole["called"][0]["after"]]
+    following = whole["blocks"][whole["called"][0]["after"] + 1]
+    out = on_sample("session", child["parent_id"]).out
+    assert out.index(after["block_id"]) < out.index(f"subagent {child['native_id']}") < out.index(following["block_id"])
+    part = on_sample("session", child["parent_id"], "--tail", "1").out
+    assert f"subagent {child['native_id']}" in part
+    assert "called elsewhere" in part
+    zone = on_sample("sessions", "--json").json["zone"]
+    assert f"{zone}" in part.splitlines()[1], "times say their zone"
+
+
 def test_sessions_sources_and_one_session(on_sample: Command) -> None:
     sessions = on_sample("sessions", "--json").json["sessions"]
     session = sessions[0]["native_id"]

@@ -9,7 +9,7 @@ import pytest
 from tiny_store import TinyStore, block_id, said
 
 from recall_lab.errors import NotFoundError, TimeError, UnknownBlockError, UsageError
-from recall_lab.evidence import read, session_view
+from recall_lab.evidence import read, session_markdown, session_view, verify_text
 from recall_lab.evidence.records import SessionView
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
@@ -226,6 +226,11 @@ def test_a_subagent_stands_where_its_result_names_it(tiny: TinyStore) -> None:
     reader = tiny.reader()
     view = session_view(reader, "11111111")
     assert [(call.session.agent_id, call.after) for call in view.called] == [("agent-77", 1), ("agent-88", None)]
+    written = session_markdown(view)
+    places = [written.index(words) for words in ("agentId: agent-77", "`11111111-aaaa/agent-77`", "thanks")]
+    assert places == sorted(places)
+    assert "`11111111-aaaa/agent-88` was called at a place that is not shown" in written
+    assert verify_text(reader, written, ".md").failed == ()
     assert texts(session_view(reader, "agent-77")) == ["inside"]
     assert texts(session_view(reader, "11111111-aaaa/agent-8")) == ["inside"]
 

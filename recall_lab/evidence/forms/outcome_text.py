@@ -45,16 +45,23 @@ def repeat_markdown(shown: Repeat, zone: str = "UTC") -> str:
 
 
 def session_markdown(view: SessionView, zone: str = "UTC") -> str:
-    """Return a view of a session as Markdown, every block whole and with its receipt."""
+    """Return a view of a session as Markdown: blocks whole with their receipts, subagents where they were called."""
     notes = _Notes()
     parts = [f"# {plain(_title(view.session))}", _where(view.session, zone)]
     turn: int | None = None
-    for block in view.blocks:
+    for at, block in enumerate(view.blocks):
         if block.turn != turn:
             turn = block.turn
             parts.append(f"## Turn {turn}")
         parts += _block(block, notes, zone)
+        parts += [_called(called.session, "here") for called in view.called if called.after == at]
+    parts += [_called(called.session, "at a place that is not shown") for called in view.called if called.after is None]
     return sealed_document([*parts, *notes.lines()], notes.count)
+
+
+def _called(info: SessionInfo, where: str) -> str:
+    title = f": {plain(label(info.title))}" if info.title else ""
+    return f"Subagent {code(label(info.native_id))} was called {where}{title}"
 
 
 class _Notes:
