@@ -67,9 +67,13 @@ _VALUES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<![\w:.])\d{4,}(?![\w])", "<number>"),
         (r"(?<=/)\d+(?=/|\b(?![\w.]))", "<number>"),
         (r"(?<=-m )([\"']).{12,}?\1", r"\1<message>\1"),
-        (r"([\"'])(?:(?!\1).){80,}\1", r"\1<text>\1"),
     )
 )
+
+
+# Whole quoted strings, the first quote first; an apostrophe inside a word is none.
+_QUOTED = re.compile(r"""(?<![\w\\])(["'])((?:\\.|(?!\1)[^\n\\])*)\1(?!\w)""")
+_LONG = 80  # code points from which a quoted string is what was said on one occasion
 
 
 def generalise(text: str, folder: str | None = None) -> str:
@@ -87,4 +91,4 @@ def generalise(text: str, folder: str | None = None) -> str:
     text = _HEREDOC.sub(r"<<\1 … \1", text)
     for pattern, put in _VALUES:
         text = pattern.sub(put, text)
-    return text
+    return _QUOTED.sub(lambda match: f"{match[1]}<text>{match[1]}" if len(match[2]) >= _LONG else match[0], text)

@@ -19,6 +19,7 @@ from recall_lab.store.read_records import SessionInfo
 from recall_lab.times import to_utc
 
 PASSAGES = 8  # chosen for a question
+_MOST = 1000
 _LOOKED_AT = 4  # times as many hits are looked at
 _SAME = 85.0  # percent of similarity above which two passages say the same
 _WEAK = 0.5  # share of the best hit's coverage below which a hit is not worth quoting
@@ -69,11 +70,13 @@ def compose(
         are cited; decisions and problems are found by the words that they are usually put in, newest first.
 
     Raises:
-        UsageError: there is neither a question nor a session nor anything chosen.
+        UsageError: there is neither a question nor a session nor anything chosen, or the limit is out of bounds.
         NotFoundError: no session is called that.
         CitationError: a citation's span is not in its block.
         UnknownBlockError: a block, or the cited text of it, is not in the store.
     """
+    if not 1 <= limit <= _MOST:
+        raise UsageError(f"limit {limit}: a brief chooses 1 to {_MOST} passages for a question")
     if chosen is None and session is None and not question.strip():
         raise UsageError("a brief needs a question, a session, or passages that were chosen")
     told = _Told(remarks=remarks or {}, sections=sections or {}, reasons=reasons or {})
@@ -115,7 +118,7 @@ def _ask(reader: Reader, question: str, filters: Filters, limit: int) -> Answer:
 
     roles = tuple(role for role in filters.roles if role in {"user", "assistant"}) or ("user", "assistant")
     prose = msgspec.structs.replace(filters, roles=roles, kinds=("text",))
-    answer = search(reader, question, filters=prose, limit=min(1000, limit * _LOOKED_AT))
+    answer = search(reader, question, filters=prose, limit=min(_MOST, limit * _LOOKED_AT))
     return msgspec.structs.replace(answer, hits=_worth_quoting(answer.hits)[:limit])
 
 

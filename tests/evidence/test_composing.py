@@ -173,6 +173,12 @@ def test_nothing_to_say_is_said(told: TinyStore, tmp_path: Path) -> None:
     assert wording.SAMPLE in markdown.render(brief)
 
 
+@pytest.mark.parametrize("limit", [0, -3, 1001])
+def test_how_many_passages_can_be_chosen_is_said(told: TinyStore, limit: int) -> None:
+    with pytest.raises(UsageError, match=f"limit {limit}: a brief chooses 1 to 1000"):
+        compose(told.reader(), "redis cache", limit=limit)
+
+
 def test_a_citation_that_does_not_hold_is_refused(told: TinyStore) -> None:
     reader = told.reader()
     answer = search(reader, "redis cache")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,13 @@ def test_commands_are_read_out_of_requests(request_text: str, command: str | Non
         ("export TOKEN=$GITHUB_TOKEN", "export TOKEN=$GITHUB_TOKEN"),
         ("make release VERSION=1.2.3 JIRA-77", "make release VERSION=1.2.3 <ticket>"),
         ("pip install x==2.31.0 && head -n 20 y", "pip install x==2.31.0 && head -n 20 y"),
+        (f"don't {'word ' * 20} we don't", f"don't {'word ' * 20} we don't"),
+        (
+            f'bd create --title "Short" {"-x y " * 20} --note "Other"',
+            f'bd create --title "Short" {"-x y " * 20} --note "Other"',
+        ),
+        (f"""jq "{"a" * 60}'b'{"c. " * 20}" f | rg 'x'""", """jq "<text>" f | rg 'x'"""),
+        (f"""echo "a \\" {"b, " * 30} \\" c" 'd'""", """echo "<text>" 'd'"""),
     ],
 )
 def test_what_belongs_to_one_occasion_is_taken_out(text: str, general: str) -> None:
@@ -190,6 +198,13 @@ def test_what_belongs_to_one_occasion_is_taken_out(text: str, general: str) -> N
 
 def test_the_folder_becomes_the_project() -> None:
     assert generalise("cd /Users/jo/site && make", "/Users/jo/site") == "cd <project> && make"
+
+
+def test_a_long_line_of_quotes_is_read_in_one_pass() -> None:
+    began = time.process_time()
+    for hostile in ("\\'" * 100_000, "'" * 99_999, "\"'" * 50_000, "a'" * 100_000, " '" * 99_999):
+        generalise(hostile)
+    assert time.process_time() - began < 10
 
 
 VALUES = st.sampled_from(
