@@ -31,8 +31,9 @@ _SEED = re.compile(
     r"(?P<words>(?:[a-z]{3,8}[ \t]{1,2}){11,23}[a-z]{3,8})(?![a-z ])"
 )
 _PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr]){1,8}){1,400}")
+_HOST_END = re.compile(r"[A-Za-z0-9_.*-]")
 _PGPASS = re.compile(
-    r"[A-Za-z0-9_.*-]{1,100}:(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:"
+    r":(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:"
     r"(?P<value>[^\s:\"'`]{6,200})(?=\s|\\n|[\"'`]|\Z)"
 )
 _SECTION = re.compile(r"(?<![A-Za-z])[\\\"']{0,8}(?:data|stringData)[\\\"']{0,8}[ \t]{0,4}:")
@@ -143,7 +144,7 @@ def read_recovery_key(text: str, start: int, end: int) -> Iterator[Spot]:
 
 def read_password_file(text: str, start: int, _end: int) -> Iterator[Spot]:
     """A line of PostgreSQL's password file: host:port:database:user:password."""
-    line = _PGPASS.match(text, start)
+    line = _PGPASS.match(text, start) if _HOST_END.match(text, max(0, start - 1)) else None
     if line and (shapes.is_password(line["value"], quoted=True) or shapes.is_secret(line["value"])):
         yield Spot(line.start("value"), line.end("value"), "password")
 

@@ -54,8 +54,10 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
-        unseen = {index for index, text in enumerate(texts) if "\x1b" in text}
+        unseen: set[int] = set()
         for buffer in cut(texts):
+            if b"\x1b" in buffer.data:
+                unseen.update(index for index, text in enumerate(buffer.texts, buffer.first) if "\x1b" in text)
             for index, places in self._places(buffer).items():
                 results[index] = self._findings(texts[index], places)
                 if any(rule == _UNSEEN for _, _, rule in places):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -16,6 +17,8 @@ from recall_lab.redaction.vocabulary import word_set
 _ENTRY = re.compile(r"^  - id: (?P<id>\S+)\n    name: .*\n    pattern: '(?P<pattern>(?:[^'\n]|'')*)'$", re.MULTILINE)
 _LONGER = re.compile(r"\{([1-9]\d*),\d*\}(?=(?:=\{0,\d\})?(?:\||\)+\'$))", re.MULTILINE)
 _PADDING = re.compile(r"=\{0,\d\}(?=\||\)+\'$)", re.MULTILINE)
+_CLASS_AFTER_SIGN = re.compile(r"(\\\.|(?<=\(\?:):)\[(A-Z|0-9)\](?![*+?{])")
+_CHARACTERS = {"A-Z": string.ascii_uppercase, "0-9": string.digits}
 
 Reader = Callable[[str, int, int], Iterator[Spot]]
 
@@ -75,7 +78,8 @@ class Rules:
     """The project's own rules, as the detector gets them and as Python reads on from where it found something.
 
     The detector reports every place where an open pattern could end, and each report costs time; so it gets patterns
-    that end as soon as they can, and the whole of the token is matched here.
+    that end as soon as they can, and the whole of the token is matched here. A class behind a full stop or colon is
+    spelled out for it: what it looks for are strings, and those of one character stand everywhere.
     """
 
     def __init__(self, source: str) -> None:
@@ -83,7 +87,7 @@ class Rules:
         self._tokens = {
             rule: re.compile(pattern) for rule, pattern in patterns.items() if rule.startswith("recall.token.")
         }
-        self.for_detector = _ENTRY.sub(lambda entry: _shortest(entry[0]), source)
+        self.for_detector = _ENTRY.sub(lambda entry: _for_detector(entry[0]), source)
 
     def whole_token(self, text: str, start: int, rule: str) -> int | None:
         """Where the token of a rule that starts at ``start`` ends."""
@@ -91,8 +95,15 @@ class Rules:
         return token.end() if token else None
 
 
-def _shortest(entry: str) -> str:
-    return _LONGER.sub(r"{\1}", _PADDING.sub("", entry)) if "recall.token." in entry else entry
+def _for_detector(entry: str) -> str:
+    if "recall.token." in entry:
+        entry = _LONGER.sub(r"{\1}", _PADDING.sub("", entry))
+    return _CLASS_AFTER_SIGN.sub(_spelled_out, entry)
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    sign, characters = found.groups()
+    return f"(?:{'|'.join(sign + character for character in _CHARACTERS[characters])})"
 
 
 def reader_of(rule: str, rules: Rules) -> Reader:

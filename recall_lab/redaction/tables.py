@@ -13,7 +13,9 @@ _DELIMITER = re.compile(r"[ \t]{0,40}[\"']?[ ]{0,4}([,|\t;\u2502])")
 _DELIMITER_BEFORE = re.compile(r"(?:^|[,|\t;\u2502])[ \t]{0,40}[\"']?$", re.MULTILINE)
 _RULE = re.compile(r"[-+|: =\u2500-\u257f]*\Z")
 _NAME = re.compile(r"[\w .#/-]{1,60}\Z")
-_WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- .")
+_BETWEEN = ",|\t;\u2502\n"  # what ends a cell or a line
+_WORDS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- ."
+_LONGEST_HEAD = 60
 _LONGEST_LINE = 2_000
 _MOST_ROWS = 40
 
@@ -23,10 +25,13 @@ def read_columns(text: str, left: int, right: int) -> Iterator[Spot]:
 
     All columns of the head are read at once; a table ends with the first line that has another number of cells.
     """
-    while left and text[left - 1] in _WORDS and right - left < 60:
-        left -= 1
-    while right < len(text) and text[right] in _WORDS and right - left < 60:
-        right += 1
+    before_name = text[max(0, right - _LONGEST_HEAD) : left]
+    left -= len(before_name) - len(before_name.rstrip(_WORDS))
+    edge = text[max(0, left - 42) : left].rstrip("\"'").rstrip(" ")
+    if edge and edge[-1] not in _BETWEEN:
+        return
+    after_name = text[right : max(right, left + _LONGEST_HEAD)]
+    right += len(after_name) - len(after_name.lstrip(_WORDS))
     after = _DELIMITER.match(text, right)
     delimiter = after[1] if after else None
     before = _DELIMITER_BEFORE.search(text, max(0, left - 48), left)

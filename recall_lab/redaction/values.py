@@ -46,12 +46,16 @@ _NEXT_FIELD = re.compile(
     r"|;(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"']|(?:export|unset|echo|exec|cd|make)\Z)"
 )
 _NEXT_PARAMETER = re.compile(r"&(?:amp;)?[\w.%\[\]-]{1,60}=|%26[\w.-]{1,60}%3[dD]")
+_LINE_START = re.compile(
+    r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*"
+    r"(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
+)
 _TRAILING = ".,;:)]}>|\\"
 _PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def read_value(
-    text: str, at: int, *, colon: bool = False, parameter: bool = False, whole_line: bool = False
+    text: str, at: int, *, colon: bool = False, parameter: bool = False, name_at: int | None = None
 ) -> Value | None:
     """Find the value that follows a separator.
 
@@ -60,7 +64,7 @@ def read_value(
         at: The code point after the separator.
         colon: The separator is a colon, so that a type may stand before the value.
         parameter: The name is a parameter of a URL's query.
-        whole_line: The assignment starts its line, as in an env file.
+        name_at: Where the name starts, if it may start its line, as in an env file.
     """
     if colon:
         typed = _TYPED.match(text, at, at + 80)
@@ -78,7 +82,7 @@ def read_value(
     if default:
         return Value(default.start("value"), default.end("value"), quoted=True)
     if bare:
-        return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, whole_line=whole_line)
+        return _trim(text, bare.start("value"), bare.end("value"), parameter=parameter, name_at=name_at)
     below = _NEXT_LINE.match(text, at)
     if below:
         return Value(below.start("value"), below.end("value"), quoted=len(below["value"]) >= 12)
@@ -110,7 +114,7 @@ def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
     return Value(start, end, quoted=True) if end > start else None
 
 
-def _trim(text: str, start: int, end: int, *, parameter: bool, whole_line: bool) -> Value | None:
+def _trim(text: str, start: int, end: int, *, parameter: bool, name_at: int | None) -> Value | None:
     value = text[start:end]
     for pattern in (_ESCAPED_END, _NEXT_FIELD):
         cut = pattern.search(value)
@@ -122,7 +126,7 @@ def _trim(text: str, start: int, end: int, *, parameter: bool, whole_line: bool)
             value = value[: cut.start()] if cut else value.split("&", 1)[0].split("#", 1)[0]
     if "<" in value and not value.startswith("<"):
         value = value.split("<", 1)[0]
-    if not whole_line and "," in value:
+    if "," in value and (name_at is None or not _LINE_START.search(text, max(0, name_at - 40), name_at)):
         value = value.split(",", 1)[0]
     while value and value[-1] in _TRAILING:
         opener = _PAIRS.get(value[-1])

@@ -8,43 +8,36 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from recall_lab.redaction.records import Finding
 
 # ECMA-48 control sequences (CSI), operating system commands (OSC), other two-character escapes; the same escapes as
-# text, as JSON and source code write them; zero-width and soft characters.
+# text, as JSON and source code write them; zero-width and soft characters. Each alternative starts with one certain
+# character, which is what lets the search skip all others.
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 _UNSEEN = re.compile(
-    "\x1b\\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b\\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_]|\x1b[()][A-Z0-9]|"
-    "\\\\{1,7}(?:u001[bB]|x1[bB]|033|e)\\[[0-9;:]{0,32}[mK]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
+    "\x1b(?:\\[[0-?]{0,64}[ -/]{0,8}[@-~]|\\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\\\)|[@-Z\\\\^_]|[()][A-Z0-9])|"
+    "\\\\\\\\{0,6}(?:u001[bB]|x1[bB]|033|e)\\[[0-9;:]{0,32}[mK]|"
+    + "|".join(f"{character}[{_INVISIBLE}]*" for character in _INVISIBLE)
 )
-
 
 _LONGEST_ESCAPE = 80
 _MARGIN = 400  # code points on either side of what is left out that a view shows
 
 
 class View:
-    """A part of a text without its unseen characters; ``text`` is what is left of ``original[start:end]``."""
+    """A part of a text without the spans of unseen characters in it, and with what stands around them."""
 
-    def __init__(self, original: str, start: int, end: int) -> None:
-        pieces: list[str] = []
-        cuts: list[int] = []  # where, in the view, something was left out
-        widths: list[int] = []
-        before, size = start, 0
-        for unseen in _UNSEEN.finditer(original, start, end):
-            piece = original[before : unseen.start()]
-            pieces.append(piece)
-            size += len(piece)
-            cuts.append(size)
-            widths.append(unseen.end() - unseen.start())
-            before = unseen.end()
-        pieces.append(original[before:end])
+    def __init__(self, original: str, unseen: Sequence[tuple[int, int]]) -> None:
+        self._start = max(0, unseen[0][0] - _MARGIN)
+        borders = [(self._start, self._start), *unseen, (len(original), 0)]
+        pieces = [original[after:before] for (_, after), (before, _) in pairwise(borders)]
+        pieces[-1] = pieces[-1][:_MARGIN]
         self.text = "".join(pieces)
-        self._start = start
-        self._cuts = cuts
-        self._widths = list(accumulate(widths, initial=0))
+        self._cuts = list(accumulate(map(len, pieces[:-1])))  # where, in the view, something was left out
+        self._widths = list(accumulate((end - start for start, end in unseen), initial=0))
 
     def original(self, finding: Finding) -> Finding:
         """The finding in the original, where it covers what was left out inside it."""
@@ -57,14 +50,15 @@ class View:
 
 def views_of(text: str) -> list[View]:
     """Views of the surroundings of unseen characters; a text that is full of them gives one view of the whole."""
-    windows: list[list[int]] = []
-    for unseen in _UNSEEN.finditer(text):
-        low, high = max(0, unseen.start() - _MARGIN), min(len(text), unseen.end() + _MARGIN)
-        if windows and low <= windows[-1][1]:
-            windows[-1][1] = high
-        else:
-            windows.append([low, high])
-    return [View(text, low, high) for low, high in windows]
+    views: list[View] = []
+    near: list[tuple[int, int]] = []
+    for found in _UNSEEN.finditer(text):
+        span = found.span()
+        if near and span[0] - near[-1][1] > 2 * _MARGIN:
+            views.append(View(text, near))
+            near = []
+        near.append(span)
+    return [*views, View(text, near)] if near else views
 
 
 def without_unseen(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from recall_lab.redaction.tables import read_columns
 from recall_lab.redaction.values import Value, read_value, whole
 from recall_lab.redaction.wraps import extended, joined
 
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$")
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 _LONGEST_NAME = 80
 _NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
 _BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
@@ -87,11 +87,8 @@ _IDENTIFIED = re.compile(
 _TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3}$")
 _TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
+_QUERY_ENDS = ("?", "&", ";", "6")
 _PARAMETERS = frozenset(("key", "sig", "auth", "k"))  # of a query, where they carry what is random
-_LINE_START = re.compile(
-    r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*"
-    r"(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"
-)
 
 
 def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
@@ -104,13 +101,14 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         return  # prose: a secret that a machine made has a digit
     left, right, name = _name(text, start, end)
     held = promise(name)
-    if held is None and name.lower() in _PARAMETERS and _QUERY.search(text, max(0, left - 8), left):
+    in_query = text[left - 1 : left] in _QUERY_ENDS and _QUERY.search(text, max(0, left - 8), left) is not None
+    if held is None and in_query and name.lower() in _PARAMETERS:
         held, name = "hint", name.upper()
     if held is None:
         return
-    if held == "hint" and _QUERY.search(text, max(0, left - 8), left):
+    if held == "hint" and in_query:
         held = "secret"
-    value = _value(text, left, right, name, held)
+    value = _value(text, left, right, name, held, in_query=in_query)
     if value is not None:
         cut_off = _CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
@@ -134,10 +132,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
 
 def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
     """The whole name around a word: ``DB_PASSWORD_PROD`` around PASS; two words of prose such as ``api key``."""
-    left = start
-    lowest = max(0, start - _LONGEST_NAME)
-    while left > lowest and text[left - 1] in _NAME_CHARACTERS:
-        left -= 1
+    before = text[max(0, start - _LONGEST_NAME) : start]
+    left = start - len(before) + len(before.rstrip(_NAME_CHARACTERS))
     if left < start and left > 0 and text[left - 1] == "\\" and text[left] in "nrt":
         left += 1
     tail = _NAME_TAIL.match(text, end)
@@ -153,7 +149,7 @@ def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
     return left, right, name
 
 
-def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value | None:
+def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_query: bool) -> Value | None:
     if text.startswith("//", left - 2) and text.startswith(":", right):
         return None  # the user of a URL, which has a reader of its own
     after = _AFTER.match(text, right)
@@ -192,8 +188,8 @@ def _value(text: str, left: int, right: int, name: str, held: Promise) -> Value 
         text,
         at,
         colon=separator == ":",
-        parameter=bool(_QUERY.search(text, max(0, left - 8), left)),
-        whole_line=bool(_LINE_START.search(text, max(0, left - 40), left)),
+        parameter=in_query,
+        name_at=left,
     )
 
 
@@ -201,7 +197,7 @@ def _shell_word(text: str, at: int) -> Value | None:
     word = _SHELL_WORD.match(text, at)
     if not word:
         return None
-    return read_value(text, word.start("value"), whole_line=True)
+    return read_value(text, word.start("value"), name_at=0)
 
 
 def _over_a_break(text: str, value: Value, held: Promise, name: str) -> Spot | None:
