@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
-import platformdirs
 
 from recall_lab.errors import UsageError
 from recall_lab.times import check_zone, local_zone
@@ -139,6 +137,8 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
     elif env.get("RECALL_LAB_HOME"):
         folder, origins["home"] = Path(env["RECALL_LAB_HOME"]).expanduser(), "RECALL_LAB_HOME"
     else:
+        import platformdirs
+
         folder, origins["home"] = Path(platformdirs.user_data_dir("recall-lab", appauthor=False)), "default"
     folder = folder.absolute()
     typed = _read_file(folder / FILE_NAME)
@@ -185,6 +185,8 @@ def _read_file(path: Path) -> _File:
         return _File()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+    import tomllib
+
     try:
         return msgspec.convert(tomllib.loads(data.decode("utf-8")), _File)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -44,6 +43,8 @@ class Commands(click.Group):
         """Find the command; a misspelt one is answered with the nearest names."""
         name = args[0]
         if name not in self.entries and not name.startswith("-"):
+            import difflib
+
             near = difflib.get_close_matches(name, self.entries, n=2)
             step = f"did you mean {' or '.join(near)}?" if near else f"{ctx.command_path} --help lists them"
             raise click.UsageError(f"there is no command {name!r}; {step}", ctx)

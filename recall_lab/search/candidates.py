@@ -9,9 +9,9 @@ from recall_lab.search.context import beside
 from recall_lab.store.postings import Ids, among, distinct
 
 MOST_LOOKED_AT: Final = 6400
-_STRONGEST: Final = 200
-_MOSTLY: Final = 0.5  # share of the query that a title has to hold to bring its session in
-_TITLES: Final = 5
+STRONGEST: Final = 200
+MOSTLY: Final = 0.5  # share of the query that a title has to hold to bring its session in
+TITLES: Final = 5
 
 
 def candidates(asked: Asked) -> Ids:
@@ -48,9 +48,9 @@ def _strongest(asked: Asked) -> Ids:
     found = [np.empty(0, np.int32)]
     for ids in groups:
         good = ids[asked.may[ids]]
-        if len(good) > _STRONGEST:
+        if len(good) > STRONGEST:
             good = good[-MOST_LOOKED_AT:]
-            good = good[np.argsort(-asked.scorer.of(good), kind="stable")[:_STRONGEST]]
+            good = good[np.argsort(-asked.scorer.of(good), kind="stable")[:STRONGEST]]
         found.append(good)
     return np.concatenate(found)
 
@@ -97,10 +97,10 @@ def _found_by_title(asked: Asked) -> Ids:
         if feature.weight and not feature.exact and len(feature.terms) == 1:
             for session in asked.index.titled(feature.terms[0]).tolist():
                 shares[session] = shares.get(session, 0.0) + feature.weight / asked.weight
-    best = sorted((session for session, share in shares.items() if share >= _MOSTLY), key=lambda s: -shares[s])
+    best = sorted((session for session, share in shares.items() if share >= MOSTLY), key=lambda s: -shares[s])
     columns = asked.index.columns
     found = []
-    for session in best[:_TITLES]:
+    for session in best[:TITLES]:
         texts = columns.text[columns.session == session]
         texts = texts[asked.may[texts]]
         found.extend(texts[:1].tolist())

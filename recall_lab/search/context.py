@@ -11,9 +11,9 @@ from recall_lab.search.scoring import Bits, Mask, Scores
 from recall_lab.store.columns import Columns
 from recall_lab.store.postings import Ids
 
-_STEPS: Final = (-2, -1, 1, 2)
-_RARE_ENOUGH: Final = 16_384
-_DAY_MS: Final = 86_400_000
+STEPS: Final = (-2, -1, 1, 2)
+RARE_ENOUGH: Final = 16_384
+DAY_MS: Final = 86_400_000
 
 
 def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
@@ -21,7 +21,7 @@ def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
     import numpy as np
 
     at = columns.where[ids].astype(np.int64)[:, None]
-    places = at + np.array(_STEPS)
+    places = at + np.array(STEPS)
     there = (at >= 0) & (places >= 0) & (places < len(columns.text))
     places = np.where(there, places, 0)
     there &= columns.source[places] == columns.source[at]
@@ -101,7 +101,7 @@ class Sessions:
         if asked.config.session_coverage and len(groups):
             for bit, feature in enumerate(asked.features):
                 # What most sessions hold does not tell them apart.
-                if asked.counted[bit] and feature.blocks <= _RARE_ENOUGH:
+                if asked.counted[bit] and feature.blocks <= RARE_ENOUGH:
                     holds = np.zeros(int(self._sessions[-1]) + 2, bool)
                     theirs = asked.index.sessions[feature.postings.ids]
                     holds[theirs[theirs < len(holds)]] = True
@@ -113,20 +113,20 @@ def kinds(asked: Asked, ids: Ids) -> Scores:
     """What prose is preferred by to what tools were asked and said, and what the caller prefers."""
     import numpy as np
 
-    factors = np.array(_factors(asked.config.tools, asked.config.prefer, asked.wanted.prefer), np.float32)
-    found: Scores = factors[asked.index.columns.nature[ids] & 63]
+    by_nature = np.array(factors(asked.config.tools, asked.config.prefer, asked.wanted.prefer), np.float32)
+    found: Scores = by_nature[asked.index.columns.nature[ids] & 63]
     return found
 
 
 @lru_cache(32)
-def _factors(tools: float, prefer: float, preferred: tuple[str, ...]) -> tuple[float, ...]:
+def factors(tools: float, prefer: float, preferred: tuple[str, ...]) -> tuple[float, ...]:
     """The factor of each value of ``Columns.nature``."""
-    factors = []
+    found = []
     for nature in range(64):
         role, kind = ROLES[nature >> 3 & 3], KINDS[nature & 3]
         factor = 1 - tools if kind in {"tool_use", "tool_result"} else 1.0
-        factors.append(factor * (1 + prefer) ** len({role, kind} & set(preferred)))
-    return tuple(factors)
+        found.append(factor * (1 + prefer) ** len({role, kind} & set(preferred)))
+    return tuple(found)
 
 
 def recency(asked: Asked, ids: Ids) -> Scores:
@@ -138,6 +138,6 @@ def recency(asked: Asked, ids: Ids) -> Scores:
         return np.ones(len(ids), np.float32)
     columns = asked.index.columns
     moment = columns.moment[columns.where[ids]]
-    age = np.maximum(asked.wanted.now.timestamp() * 1000 - moment, 0) / _DAY_MS
+    age = np.maximum(asked.wanted.now.timestamp() * 1000 - moment, 0) / DAY_MS
     fresh = np.where(moment >= 0, np.exp2(-np.minimum(age / config.half_life_days, 1000)), 0)
     return (1 - config.recency + config.recency * fresh).astype(np.float32)

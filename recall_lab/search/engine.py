@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Literal
@@ -20,6 +21,7 @@ from recall_lab.search.query import Query, parse
 from recall_lab.search.ranking import Ranked, Ranking, rank
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import Fulltext, fulltext_of
+from recall_lab.store.light import light_of
 from recall_lab.store.reading import blocks_at
 
 Scope = Literal["all", "repo", "session"]
@@ -68,7 +70,8 @@ def search(
     """
     if not 1 <= limit <= MAX_LIMIT or offset < 0:
         raise UsageError(f"limit {limit}, offset {offset}: a limit is 1 to {MAX_LIMIT}, an offset 0 or more")
-    index = fulltext_of(reader)
+    light = light_of(reader) if fusion is None and not _has_numpy() else None
+    index = light or fulltext_of(reader)
     with index.snapshot():
         parsed = parse(query)
         if require_all:
@@ -88,7 +91,12 @@ def search(
             prefer=tuple(prefer),
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
         )
-        ranking = rank(index, features, config, wanted, query=query, fusion=fusion)
+        if light:
+            from recall_lab.search.light import rank as rank_lightly
+
+            ranking = rank_lightly(light, features, config, wanted)
+        else:
+            ranking = rank(index, features, config, wanted, query=query, fusion=fusion)
         columns = index.columns
         rows = [index.row_of(ranked.text_id, reach) for ranked in ranking.ranked]
         blocks = blocks_at(reader, [(int(columns.source[row]), int(columns.ord[row])) for row in rows])
@@ -105,6 +113,11 @@ def search(
         gated=ranking.gated,
         notice=_notice(parsed, features, ranking, searched, name, config),
     )
+
+
+def _has_numpy() -> bool:
+    """Whether numpy is loaded; loading it takes longer than a search of a small store."""
+    return "numpy" in sys.modules
 
 
 def lexical_ranking(

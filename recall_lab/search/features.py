@@ -14,7 +14,7 @@ from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.search.signs import only_signs
 from recall_lab.search.words import Words
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.store.postings import Ids, Postings, among
+from recall_lab.store.postings import Ids, Postings
 from recall_lab.store.reaching import Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
@@ -212,7 +212,7 @@ class _Extractor:
             if terms := self._terms(pair):
                 postings = self._beside(pair)
                 # Many pairs only stand where two words meet: that one is nowhere says little.
-                self._add("term", pair, terms, postings, number, weight=1.0 if postings.ids.size else _STRADDLING)
+                self._add("term", pair, terms, postings, number, weight=1.0 if len(postings.ids) else _STRADDLING)
         if len(run) > 2:
             self._add("loose", run, self._terms(run), self._beside(run), number, weight=0.0)
 
@@ -236,10 +236,10 @@ class _Extractor:
         if every is not None and len(every) <= _FEW and len(terms) >= _MANY_WORDS:
             # Each word of a phrase costs the index a look; a few texts are read sooner.
             ids = [text_id for text_id, text in self._index.texts(every.tolist()).items() if self._reads(text, terms)]
-            postings = _once(sorted(ids))
+            postings = self._index.once(sorted(ids))
         else:
             postings = self._beside(query.text)
-        if postings.ids.size:
+        if len(postings.ids):
             label = " ".join(query.text.split())
             self._add("phrase", label, terms, postings, -1, weight=0.0)
             self._add("loose", label, terms, postings, -1, weight=0.0)
@@ -249,7 +249,7 @@ class _Extractor:
         for ids in sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len):
             if not len(every):
                 break
-            every = every[among(ids, every)]
+            every = self._index.shared(every, ids)
         return every
 
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
@@ -296,7 +296,7 @@ class _Extractor:
         """
         known = self._found.get((kind, terms))
         if known is None:
-            blocks = int(self._reach.texts[postings.ids].sum()) if self._narrow else len(postings.ids)
+            blocks = self._reach.holding(postings.ids) if self._narrow else len(postings.ids)
             value = idf(self._total, min(blocks, self._total))
             counts = weight * value if part is None else part
             clauses: tuple[int, ...] = (number,) if number >= 0 else ()
@@ -333,8 +333,8 @@ class _Extractor:
                 terms = tuple(term for _, _, term in tokens)
                 texts = self._index.texts(self._holding_all(frozenset(terms), ids).tolist())
                 held = [i for i, one in texts.items() if self._reads(one, terms) or self._names(one, terms)]
-                return _once(sorted(held))
-        return _once(self._index.phrase(form, PHRASE_LIMIT))
+                return self._index.once(sorted(held))
+        return self._index.once(self._index.phrase(form, PHRASE_LIMIT))
 
     def _names(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether the words inside an identifier of a text are these terms."""
@@ -342,20 +342,8 @@ class _Extractor:
 
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""
-        import numpy as np
-
         terms = tuple(self._index.expand(prefix)) or (prefix,)
-        found = [self._term(term) for term in terms]
-        ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
-        counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
-        return terms, Postings(ids.astype(np.int32), counts)
-
-
-def _once(ids: Ids) -> Postings:
-    """Postings of what counts once in each text; ``ids`` ascending."""
-    import numpy as np
-
-    return Postings(np.asarray(ids, np.int32), np.ones(len(ids), np.float32))
+        return terms, self._index.united([self._term(term) for term in terms])
 
 
 def _parts(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from recall_lab.store.connection import rows
 
 # A placement as the queries below give it.
 _FIELDS: Final = ("text", "source", "ord", "moment", "late", "role", "kind", "length", "session")
-_SELECT: Final = (
+SELECT: Final = (
     "SELECT p.text_id, p.source_id, p.ord, "
     "coalesce(CAST(round(unixepoch(p.timestamp, 'subsec') * 1000) AS INTEGER), -1), p.queued * 2 + 1 - p.live, "
     f"CASE b.role {' '.join(f'WHEN {role!r} THEN {n}' for n, role in enumerate(ROLES))} END, "
@@ -27,10 +27,10 @@ _SELECT: Final = (
     "LEFT JOIN fulltext_docsize d ON d.id = p.text_id WHERE s.change > ?"
 )
 # Sessions in the order of the root placement (see store.reading.ROOT_ORDER), and sources by their path.
-_SESSION_ORDER: Final = (
+SESSION_ORDER: Final = (
     "SELECT session_id FROM sessions ORDER BY relation IS NOT NULL, started IS NULL, started, native_id, host"
 )
-_SOURCE_ORDER: Final = "SELECT source_id FROM sources ORDER BY path"
+SOURCE_ORDER: Final = "SELECT source_id FROM sources ORDER BY path"
 
 Ints = Any  # numpy integers, shape (n,)
 
@@ -130,7 +130,7 @@ def _read(connection: apsw.Connection, change: int) -> dict[str, Ints]:
     """The placements of the sessions that changed after ``change``."""
     import numpy as np
 
-    found = rows(connection, _SELECT, (change,))
+    found = rows(connection, SELECT, (change,))
     columns = list(zip(*found, strict=True)) if found else [()] * len(_FIELDS)
     types = (np.int32, np.int32, np.int32, np.int64, np.uint8, np.uint8, np.uint8, np.float32, np.int32)
     values: dict[str, Ints] = {}
@@ -148,8 +148,8 @@ def _roots(connection: apsw.Connection, size: int, parts: dict[str, Ints]) -> In
     where[text] = np.arange(len(text), dtype=np.int32)
     several = np.flatnonzero((np.bincount(text, minlength=size) > 1)[text])
     if len(several):
-        sessions = _ranks(rows(connection, _SESSION_ORDER), int(session.max()) + 1)
-        sources = _ranks(rows(connection, _SOURCE_ORDER), int(source.max()) + 1)
+        sessions = _ranks(rows(connection, SESSION_ORDER), int(session.max()) + 1)
+        sources = _ranks(rows(connection, SOURCE_ORDER), int(source.max()) + 1)
         queued, dead = late[several] >> 1, late[several] & 1
         order = np.lexsort((parts["ord"][several], sources[source[several]], dead, queued, sessions[session[several]]))
         # Written from the last to the first: the first stays.

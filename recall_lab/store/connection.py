@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
@@ -277,6 +276,8 @@ def open_for_writing(path: Path) -> apsw.Connection:
 
 
 def _create(connection: apsw.Connection) -> None:
+    from importlib.resources import files
+
     schema = files("recall_lab.store").joinpath("schema.sql").read_text(encoding="utf-8")
     connection.execute("BEGIN IMMEDIATE")
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakKeyDictionary, ref
@@ -43,7 +43,9 @@ class Fulltext:
             # A temporary table lives in memory; the store itself is opened read-only.
             self._db.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = 0")
             try:
-                self._db.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'fulltext', 'instance')")
+                self._db.execute(
+                    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'fulltext', 'instance')"
+                )
             finally:
                 self._db.execute("PRAGMA query_only = 1")
             self._tokenize = self._db.fts5_tokenizer("porter", list(_TOKENIZER))
@@ -51,7 +53,7 @@ class Fulltext:
         self._reader = ref(reader)
         self._loaded = False
         self.packed: Packed | None = None
-        self.columns: Columns = empty()
+        self.columns = self._none()
         self._moved: tuple[Ids, Ids] | None = None
         self._scratch: Scratch | None = None
         self._shifts: Any = None
@@ -61,6 +63,10 @@ class Fulltext:
         self._read: OrderedDict[str, Postings] = OrderedDict()
         self._norms: tuple[tuple[float, float, float], Any] | None = None
         self._reaches: OrderedDict[Filters, Reach] = OrderedDict()
+
+    @staticmethod
+    def _none() -> Columns:
+        return empty()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -82,12 +88,11 @@ class Fulltext:
         import numpy as np
 
         if self._titles is None:
-            self._titles = self._read_titles()
+            self._titles = {word: np.array(found, np.int32) for word, found in self._title_words().items()}
         return self._titles.get(term, np.empty(0, np.int32))
 
-    def _read_titles(self) -> dict[str, Ids]:
-        import numpy as np
-
+    def _title_words(self) -> dict[str, list[int]]:
+        """By term, which sessions have it in their title."""
         titles = rows(self._db, "SELECT session_id, title FROM sessions WHERE title IS NOT NULL ORDER BY 1")
         # One call for all titles: what stands between them is a token of its own, and in no title.
         held: dict[str, list[int]] = {}
@@ -99,23 +104,27 @@ class Fulltext:
             sessions = held.setdefault(term, [])
             if not sessions or sessions[-1] != titles[number][0]:
                 sessions.append(titles[number][0])
-        return {term: np.array(sessions, np.int32) for term, sessions in held.items()}
+        return held
 
     def _follow(self) -> None:
         if not self._loaded:
             reader = self._reader()
             self.packed = load(reader) if reader else None
-            self.columns = self.packed.columns if self.packed else empty()
+            self.columns = self.packed.columns if self.packed else self._none()
             self._loaded = True
         now = follow(self._db, self.columns)
         if now is not self.columns:
             self.columns = now
-            self._reaches.clear()
-            self._moved = None
-            self._norms = None
-            self._sessions = None
-            self._titles = None
-            self._read.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        """Drop what was worked out from another state of the store."""
+        self._reaches.clear()
+        self._moved = None
+        self._norms = None
+        self._sessions = None
+        self._titles = None
+        self._read.clear()
 
     # ---- terms -----------------------------------------------------------------------------------------------------
 
@@ -228,13 +237,32 @@ class Fulltext:
         """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
         import numpy as np
 
-        text: str | None = self._db.execute(
-            "SELECT group_concat(rowid) FROM "
-            "(SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?)",
-            (_quoted(form), limit),
-        ).get
-        ids = np.fromstring(text or "", np.int32, sep=",")
-        return np.ascontiguousarray(ids[::-1])
+        return np.array(self._newest(form, limit)[::-1], np.int32)
+
+    def _newest(self, form: str, limit: int) -> list[int]:
+        """The newest texts that hold these words beside one another, the newest first."""
+        found = self._db.execute(
+            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?", (_quoted(form), limit)
+        )
+        return [text_id for (text_id,) in found]
+
+    def once(self, ids: Sequence[int]) -> Postings:
+        """Postings of what counts once in each text; ``ids`` ascending."""
+        import numpy as np
+
+        return Postings(np.asarray(ids, np.int32), np.ones(len(ids), np.float32))
+
+    def united(self, found: Sequence[Postings]) -> Postings:
+        """Postings of any of several words."""
+        import numpy as np
+
+        ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
+        counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
+        return Postings(ids.astype(np.int32), counts)
+
+    def shared(self, ids: Ids, others: Ids) -> Ids:
+        """Those of the texts that are among the others; both ascending."""
+        return ids[among(others, ids)]
 
     def expand(self, prefix: str) -> list[str]:
         """Terms of the index that begin with ``prefix``, in order, at most 128."""
@@ -293,10 +321,13 @@ class Fulltext:
         if known is not None:
             self._reaches.move_to_end(filters)
             return known
-        found = self._reaches[filters] = reach_of(self._db, self.columns, filters)
+        found = self._reaches[filters] = self._reach_of(filters)
         if len(self._reaches) > _MASKS_KEPT:
             self._reaches.popitem(last=False)
         return found
+
+    def _reach_of(self, filters: Filters) -> Reach:
+        return reach_of(self._db, self.columns, filters)
 
     def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
         """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""

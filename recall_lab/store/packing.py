@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import os
 from hashlib import blake2b
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, Final
+from sys import byteorder
+from typing import Any, Final, Literal
 
 import apsw
 import msgspec
@@ -77,6 +79,9 @@ class Packed(msgspec.Struct, frozen=True):
     counts: Any
 
 
+_FORMATS: Final[dict[str, Literal["i", "q", "B"]]] = (
+    {"<i4": "i", "<i8": "q", "|u1": "B"} if byteorder == "little" else {}
+)
 _COLUMNS: Final = tuple(name for name in Columns.__struct_fields__ if name != "change")
 
 
@@ -95,11 +100,8 @@ def load(reader: Reader) -> Packed | None:
     path = packed_path(reader.path)
     try:
         data = np.memmap(path, np.uint8, mode="r")
-        if bytes(data[:8]) != MAGIC:
-            return None
-        length = int(data[8:16].view("<u8")[0])
-        header = msgspec.json.decode(bytes(data[16 : 16 + length]), type=Header)
-        arrays = {name: _section(data, section) for name, section in header.arrays.items()}
+        header, base = _header(data)
+        arrays = {name: _section(data, base, section) for name, section in header.arrays.items()}
     except (OSError, ValueError, IndexError, msgspec.DecodeError):
         return None
     with explained(reader.path):
@@ -109,6 +111,33 @@ def load(reader: Reader) -> Packed | None:
     starts = arrays["starts"].tolist()
     places = {term: (starts[n], starts[n + 1]) for n, term in enumerate(header.terms)}
     return Packed(columns, header, places, arrays["ids"], arrays["counts"])
+
+
+def columns_of(store: Path, connection: apsw.Connection, change: int) -> dict[str, Any] | None:
+    """The columns as views of the file, read without numpy; None when it shows another state of the store.
+
+    Args:
+        store: The store's file.
+        connection: The store, inside a read transaction.
+        change: The change number of that state.
+    """
+    try:
+        with packed_path(store).open("rb") as file:
+            data = memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
+        header, base = _header(data)
+        if header.change != change or header.store != _fingerprint(connection):
+            return None
+        found: dict[str, Any] = {}
+        for name in _COLUMNS:
+            section = header.arrays[name]
+            start, size = base + section.offset, section.length * int(section.dtype[2:])
+            values = data[start : start + size]
+            found[name] = values.cast("f") if section.dtype == "<f4" else values.cast(_FORMATS[section.dtype])
+            if len(found[name]) != section.length:
+                return None
+    except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError):
+        return None
+    return found if _still_true(connection, header) else None
 
 
 def discard(store: Path) -> None:
@@ -243,10 +272,21 @@ def _size(section: Section) -> int:
     return section.length * np.dtype(section.dtype).itemsize
 
 
-def _section(data: Any, section: Section) -> Any:
+def _header(data: Any) -> tuple[Header, int]:
+    """What the file says of itself, and where its arrays begin.
+
+    Raises:
+        ValueError: it is another file.
+    """
+    if bytes(data[:8]) != MAGIC:
+        raise ValueError("another file")
+    end = 16 + int.from_bytes(bytes(data[8:16]), "little")
+    return msgspec.json.decode(bytes(data[16:end]), type=Header), -(-end // _ALIGN) * _ALIGN
+
+
+def _section(data: Any, base: int, section: Section) -> Any:
     import numpy as np
 
-    base = -(-(16 + int(data[8:16].view("<u8")[0])) // _ALIGN) * _ALIGN
     start = base + section.offset
     end = start + _size(section)
     if end > len(data):

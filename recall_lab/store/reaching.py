@@ -29,6 +29,46 @@ class Reach(msgspec.Struct, frozen=True):
     blocks: int
     sessions: int
 
+    def holding(self, ids: Any) -> int:
+        """How many of these texts there are."""
+        return sum(map(self.texts.__getitem__, ids)) if isinstance(self.texts, bytes) else int(self.texts[ids].sum())
+
+
+def sessions_of(db: apsw.Connection, filters: Filters) -> set[int] | None:
+    """The sessions that pass the filters: session_ids; None when all do."""
+    condition, bindings = session_conditions(filters)
+    if not condition:
+        return None
+    return {session for (session,) in rows(db, f"SELECT session_id FROM sessions s WHERE {condition}", bindings)}
+
+
+def bounds(db: apsw.Connection, filters: Filters) -> tuple[float | None, float | None]:
+    """From when and until when, in milliseconds since 1970, UTC; None for no bound.
+
+    Raises:
+        UsageError: a bound is no UTC time.
+    """
+    found: list[float | None] = []
+    for bound in (filters.since, filters.until):
+        at: float | None = None
+        if bound:
+            at = db.execute("SELECT round(unixepoch(?, 'subsec') * 1000)", (bound,)).get
+            if at is None:
+                raise UsageError(f"{bound!r} is no UTC time; write 2026-05-01T00:00:00Z")
+        found.append(at)
+    return found[0], found[1]
+
+
+def natures_of(filters: Filters) -> bytes | None:
+    """1 for each value of ``Columns.nature`` that passes, else 0; None when all do."""
+    if not filters.kinds and set(filters.roles or ROLES) == set(ROLES):
+        return None
+    passing = bytearray(256)
+    for role in filters.roles or ROLES:
+        for kind in filters.kinds or KINDS:
+            passing[ROLES.index(role) * 8 + KINDS.index(kind)] = 1
+    return bytes(passing)
+
 
 def reach_of(db: apsw.Connection, columns: Columns, filters: Filters) -> Reach:
     """Work out which texts pass.
@@ -39,37 +79,20 @@ def reach_of(db: apsw.Connection, columns: Columns, filters: Filters) -> Reach:
     import numpy as np
 
     passing = None
-    condition, bindings = session_conditions(filters)
-    if condition:
+    named = sessions_of(db, filters)
+    if named is not None:
         chosen = np.zeros(int(columns.session.max(initial=0)) + 1, bool)
-        named = rows(db, f"SELECT session_id FROM sessions s WHERE {condition}", bindings)
-        chosen[[session for (session,) in named if session < len(chosen)]] = True
+        chosen[[session for session in named if session < len(chosen)]] = True
         passing = chosen[columns.session]
-    for bound, compare in ((filters.since, np.greater_equal), (filters.until, np.less)):
-        if bound:
-            at = db.execute("SELECT round(unixepoch(?, 'subsec') * 1000)", (bound,)).get
-            if at is None:
-                raise UsageError(f"{bound!r} is no UTC time; write 2026-05-01T00:00:00Z")
+    for at, compare in zip(bounds(db, filters), (np.greater_equal, np.less), strict=True):
+        if at is not None:
             inside = compare(columns.moment, at) & (columns.moment >= 0)
             passing = inside if passing is None else passing & inside
     texts = np.zeros(columns.size, bool)
     texts[columns.text if passing is None else columns.text[passing]] = True
-    natures = _natures(filters)
+    natures = natures_of(filters)
     if natures is not None:
-        texts &= natures[columns.nature]
+        texts &= np.frombuffer(natures, bool)[columns.nature]
     inside = texts[columns.text] if passing is None else passing & texts[columns.text]
     sessions = int(np.count_nonzero(np.bincount(columns.session[inside]))) if inside.any() else 0
     return Reach(texts, passing, int(np.count_nonzero(texts)), sessions)
-
-
-def _natures(filters: Filters) -> Any:
-    """Which values of ``Columns.nature`` pass; None when all do."""
-    import numpy as np
-
-    if not filters.kinds and set(filters.roles or ROLES) == set(ROLES):
-        return None
-    passing = np.zeros(256, bool)
-    for role in filters.roles or ROLES:
-        for kind in filters.kinds or KINDS:
-            passing[ROLES.index(role) * 8 + KINDS.index(kind)] = True
-    return passing

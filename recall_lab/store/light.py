@@ -1,0 +1,174 @@
+"""The full-text index of a small store, read without numpy: a command that answers once has no time to load it.
+
+What ``Fulltext`` keeps in arrays of numpy stands here in views of the packed file or in lists. The answers are the
+same, which tests check; large stores, and processes that have numpy anyway, use ``Fulltext``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from itertools import compress
+from operator import and_
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import msgspec
+
+from recall_lab.model import Filters
+from recall_lab.store.columns import SELECT, SESSION_ORDER, SOURCE_ORDER, change_number, token_count
+from recall_lab.store.connection import Reader, rows
+from recall_lab.store.fulltext import Fulltext
+from recall_lab.store.packing import columns_of
+from recall_lab.store.postings import Postings
+from recall_lab.store.reaching import Reach, bounds, natures_of, sessions_of
+
+LIGHT: Final = 20_000  # texts; of more, numpy is worth its loading
+
+
+class LightColumns(msgspec.Struct, frozen=True):
+    """As ``columns.Columns``, without ``late``; sequences of numbers."""
+
+    change: int
+    text: Sequence[int]
+    source: Sequence[int]
+    session: Sequence[int]
+    ord: Sequence[int]
+    moment: Sequence[int]
+    where: Sequence[int]
+    nature: bytes
+    length: Sequence[float]
+
+    @property
+    def size(self) -> int:
+        """One more than the greatest text_id."""
+        return len(self.where)
+
+
+class Light(Fulltext):
+    """The index of one small store; ids are arrays of the standard library."""
+
+    def _follow(self) -> None:
+        now = change_number(self._db)
+        if now != self.columns.change:
+            self.columns: Any = _packed(self._path, self._db, now) or _read(self._db, now)
+            self._forget()
+
+    @staticmethod
+    def _none() -> Any:
+        return LightColumns(-1, (), (), (), (), (), (), b"", ())
+
+    def titled(self, term: str) -> array[int]:
+        """Which sessions have a term in their title: session_ids, ascending."""
+        if self._titles is None:
+            self._titles = {word: array("i", sessions) for word, sessions in self._title_words().items()}
+        found: array[int] = self._titles.get(term, array("i"))
+        return found
+
+    def _walk(self, term: str) -> Postings:
+        text: str | None = self._db.execute("SELECT group_concat(doc) FROM vocabulary WHERE term = ?", (term,)).get
+        counts = Counter(text.split(",")) if text else {}
+        return Postings(array("i", map(int, counts)), array("f", counts.values()))
+
+    def phrase(self, form: str, limit: int) -> array[int]:
+        """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
+        return array("i", reversed(self._newest(form, limit)))
+
+    def once(self, ids: Sequence[int]) -> Postings:
+        """Postings of what counts once in each text; ``ids`` ascending."""
+        return Postings(array("i", ids), array("f", [1.0]) * len(ids))
+
+    def united(self, found: Sequence[Postings]) -> Postings:
+        """Postings of any of several words."""
+        counts: dict[int, float] = {}
+        for one in found:
+            for text_id, count in zip(one.ids, one.counts, strict=True):
+                counts[text_id] = counts.get(text_id, 0.0) + count
+        ids = sorted(counts)
+        return Postings(array("i", ids), array("f", [counts[text_id] for text_id in ids]))
+
+    def shared(self, ids: Sequence[int], others: Sequence[int]) -> array[int]:
+        """Those of the texts that are among the others."""
+        among = set(others)
+        return array("i", [text_id for text_id in ids if text_id in among])
+
+    def session_of(self, text_id: int) -> int:
+        """The session of a text's root placement, -1 for a text without a place."""
+        row = self.columns.where[text_id]
+        return int(self.columns.session[row]) if row >= 0 else -1
+
+    def _reach_of(self, filters: Filters) -> Reach:
+        columns = self.columns
+        chosen = sessions_of(self._db, filters)
+        passing = None if chosen is None else bytes([session in chosen for session in columns.session])
+        since, until = bounds(self._db, filters)
+        if since is not None or until is not None:
+            inside = bytes(
+                [
+                    moment >= 0 and (since is None or moment >= since) and (until is None or moment < until)
+                    for moment in columns.moment
+                ]
+            )
+            passing = inside if passing is None else bytes(map(and_, passing, inside))
+        mask = bytearray(columns.size)
+        for text_id in columns.text if passing is None else compress(columns.text, passing):
+            mask[text_id] = 1
+        natures = natures_of(filters)
+        texts = bytes(mask) if natures is None else bytes(map(and_, mask, columns.nature.translate(natures)))
+        standing = map(texts.__getitem__, columns.text)
+        sessions = set(compress(columns.session, standing if passing is None else map(and_, passing, standing)))
+        return Reach(texts, passing, texts.count(1), len(sessions))
+
+    def row_of(self, text_id: int, reach: Reach) -> int:
+        """The row of the placement that a hit shows: the root placement, else the first that passes the filters."""
+        row = int(self.columns.where[text_id])
+        if reach.rows is None or reach.rows[row]:
+            return row
+        return next(n for n, text in enumerate(self.columns.text) if text == text_id and reach.rows[n])
+
+
+_open: WeakKeyDictionary[Reader, Light] = WeakKeyDictionary()
+
+
+def light_of(reader: Reader) -> Light | None:
+    """The index of a reader's store, made once; None for a large store."""
+    found = _open.get(reader)
+    if found is None:
+        if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get > LIGHT:
+            return None
+        found = _open[reader] = Light(reader)
+    return found
+
+
+def _packed(path: Any, db: Any, change: int) -> LightColumns | None:
+    """Views of the packed file; None when it does not show this state of the store."""
+    found = columns_of(path, db, change)
+    if found is None:
+        return None
+    fields = {name: found[name] for name in LightColumns.__struct_fields__ if name not in {"change", "nature"}}
+    return LightColumns(change=change, nature=bytes(found["nature"]), **fields)
+
+
+def _read(db: Any, change: int) -> LightColumns:
+    """The columns as the store says them."""
+    found = sorted(rows(db, SELECT, (-1,)), key=lambda row: (row[1], row[2]))
+    size = max((row[0] for row in found), default=-1) + 1
+    nature, length = bytearray(size), [0.0] * size
+    places: dict[int, list[int]] = {}
+    for n, row in enumerate(found):
+        nature[row[0]] = row[5] * 8 + row[6]
+        length[row[0]] = float(token_count(row[7]))
+        places.setdefault(row[0], []).append(n)
+    sessions = {session: rank for rank, (session,) in enumerate(rows(db, SESSION_ORDER))}
+    sources = {source: rank for rank, (source,) in enumerate(rows(db, SOURCE_ORDER))}
+
+    def order(n: int) -> tuple[int, int, int, int, int]:
+        _, source, place, _, late, *_, session = found[n]
+        return sessions[session], late >> 1, late & 1, sources[source], place
+
+    where = [-1] * size
+    for text_id, several in places.items():
+        where[text_id] = several[0] if len(several) == 1 else min(several, key=order)
+    text, source, place, moment, _, _, _, _, session = zip(*found, strict=True) if found else [()] * 9
+    return LightColumns(change, text, source, session, place, moment, where, bytes(nature), length)
