@@ -48,7 +48,7 @@ def key_of(block: Block) -> str:
 
 def session_place(info: SessionInfo, zone: str) -> list[str]:
     """Where a session belongs, in a few words each."""
-    words = [info.host, f"session {info.native_id[:24]}"]
+    words = [info.host, f"session {info.native_id[:8]}"]
     words += [one_line(info.agent_type or "subagent")] if info.relation == "subagent" else []
     words += [short_repo(info.repo)] if info.repo else []
     words += [one_line(info.branch)] if info.branch else []

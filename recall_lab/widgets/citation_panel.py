@@ -44,7 +44,7 @@ class CitationPanel(Panel):
             continuous_update=False,
             layout={"flex": "1"},
         )
-        self.go_to = field("Go to", "turn, or a time: 2pm, yesterday 3pm", None, "19em")
+        self.go_to = field("Go to", "turn 3, or jan 5 2pm", None, "19em")
         self.dead = ipywidgets.Checkbox(description="Dead branches", indent=False, layout={"width": "auto"})
         self.quote = ipywidgets.Textarea(
             placeholder="Exact words to look for in the block",
@@ -137,9 +137,10 @@ class CitationPanel(Panel):
     def _go(self) -> None:
         """Go to the turn or the time that the field names."""
         wanted = self.go_to.value.strip()
+        turn = wanted.lower().removeprefix("turn").strip()
         with self.telling(self.reader):
-            if wanted.isascii() and wanted.isdigit():
-                self._reader.open_turn(int(wanted))
+            if turn.isascii() and turn.isdigit():
+                self._reader.open_turn(int(turn))
             elif wanted:
                 self._reader.open_time(wanted)
 

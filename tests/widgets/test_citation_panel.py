@@ -149,7 +149,7 @@ def test_a_session_is_read_from_its_first_page_to_its_last(lab: Lab, monkeypatch
     assert f"there is no page {pages + 1}" in panel.error
     assert panel.code == f"lab.session({longest.native_id!r})"
     last = whole.turns[-1].turn
-    panel.go_to.value = str(last)
+    panel.go_to.value = f"Turn {last}"
     assert any(line["here"] and line["turn"] == last for line in panel.reader.shown["turns"])
     panel.go_to.value = "9999"
     assert "has no turn 9999" in panel.error

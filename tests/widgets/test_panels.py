@@ -148,7 +148,7 @@ def test_a_hit_opens_in_its_session_and_what_is_selected_goes_to_the_brief(searc
         hit = search.hits[index]
         shown = next(block for block in search.session.reader.blocks if block["key"].startswith(hit.block_id))
         assert "match" in {mark for _, mark in shown["pieces"]}
-        assert hit.session[:24] in search.session.reader.shown["place"]
+        assert f"session {hit.session[:8]} " in search.session.reader.shown["place"]
 
 
 def test_usage_groups_filters_and_repeats_itself(lab: Lab) -> None:
