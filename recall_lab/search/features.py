@@ -12,7 +12,7 @@ import msgspec
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.search.signs import only_signs
-from recall_lab.search.words import Words
+from recall_lab.search.words import Stems, Words
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids, Postings
 from recall_lab.store.reaching import Reach
@@ -103,6 +103,7 @@ class _Extractor:
         self._narrow = 2 * reach.blocks < len(reach.texts)
         self._found: dict[tuple[FeatureKind, tuple[str, ...]], Feature] = {}
         self._postings: dict[str, Postings] = {}
+        self._stems = Stems(index.stem)
 
     def run(self, query: Query) -> Features:
         words = [clause for clause in query.clauses if not clause.excluded]
@@ -255,7 +256,7 @@ class _Extractor:
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether a text has these terms one beside the other."""
         if only_signs(text) and all(map(str.isascii, terms)):
-            return Words(text).row(terms, self._index.stem)
+            return Words(text).row(terms, self._stems)
         held = self._index.terms(index_form(text))
         at = -1
         for _ in range(held.count(terms[0])):

@@ -15,7 +15,7 @@ import msgspec
 
 from recall_lab.search.features import Feature
 from recall_lab.search.signs import only_signs
-from recall_lab.search.words import Words, letters_of
+from recall_lab.search.words import Stems, Words, letters_of
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
@@ -26,6 +26,11 @@ class Match(msgspec.Struct, frozen=True):
     start: int
     end: int
     feature: int
+
+
+# A stem, the letters that its words begin with, the features that are this word alone, and those that begin with it:
+# their other words.
+_Step = tuple[str, bytes, list[int], list[tuple[tuple[str, ...], int]]]
 
 
 class Sought:
@@ -49,7 +54,8 @@ class Sought:
                 self._rows.setdefault(feature.terms[0], []).append((feature.terms, number))
             if feature.kind == "identifier":
                 self._typed.append((feature.label, number))
-        self._firsts = [(term, letters_of(term)) for term in {*self._single, *self._rows}]
+        self._steps: dict[tuple[int, ...], list[_Step]] = {}
+        self._stems = Stems(index.stem)
         self._ascii = all(term.isascii() for feature in features for term in feature.terms)
 
     def matches(self, text: str, held: Collection[int]) -> list[Match]:
@@ -75,38 +81,41 @@ class Sought:
             most: Of one word at most so many places are given.
         """
         words = Words(text)
-        stem = self._index.stem
         matches: list[Match] = []
-        hidden = {number for numbers in self._single.values() for number in numbers if number in held}
-        for term, letters in self._firsts:
-            single = [number for number in self._single.get(term, ()) if number in held]
-            rows = [row for row in self._rows.get(term, ()) if row[1] in held]
-            if not single and not rows:
-                continue
-            for start, end in words.places(term, letters, stem, most):
-                matches += [Match(start, end, number) for number in single]
-                hidden.difference_update(single)
+        seen: set[int] = set()
+        steps = self._steps_for(held)
+        for term, letters, single, rows in steps:
+            places = words.places(term, letters, self._stems, most)
+            if places:
+                seen.update(single)
+            for start, end in places:
+                for number in single:
+                    matches.append(Match(start, end, number))  # noqa: PERF401 (two loops are slower)
                 for terms, number in rows:
-                    if last := words.followed(end, terms[1:], stem):
+                    if last := words.followed(end, terms, self._stems):
                         matches.append(Match(start, last, number))
-        if hidden:
+        for term, letters, single, _ in steps:
             # What no word of the text is stands inside an identifier.
-            matches += self._humps(words, hidden, most)
+            if hidden := [number for number in single if number not in seen]:
+                for start, end in words.humps(term, letters, self._stems, most):
+                    matches += [Match(start, end, number) for number in hidden]
         for label, number in self._typed:
             if number in held:
                 matches += [Match(start, end, number) for start, end in _occurrences(text.lower(), label.lower(), most)]
         return matches
 
-    def _humps(self, words: Words, hidden: Collection[int], most: int | None) -> list[Match]:
-        """Where these features stand inside camelCase identifiers."""
-        stem = self._index.stem
-        matches: list[Match] = []
-        for term, letters in self._firsts:
-            single = [number for number in self._single.get(term, ()) if number in hidden]
-            if single:
-                for start, end in words.humps(term, letters, stem, most):
-                    matches += [Match(start, end, number) for number in single]
-        return matches
+    def _steps_for(self, held: Collection[int]) -> list[_Step]:
+        """What to look for in a text that holds these features; remembered, as texts hold the same."""
+        key = tuple(held)
+        found = self._steps.get(key)
+        if found is None:
+            found = self._steps[key] = []
+            for term in {*self._single, *self._rows}:
+                single = [number for number in self._single.get(term, ()) if number in held]
+                rows = [(terms[1:], number) for terms, number in self._rows.get(term, ()) if number in held]
+                if single or rows:
+                    found.append((term, letters_of(term), single, rows))
+        return found
 
     def tokenised(self, text: str, held: Collection[int]) -> list[Match]:
         """The matches in a text of any script, in no order, by running the tokenizer over all of it."""

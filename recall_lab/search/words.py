@@ -6,7 +6,7 @@ the words that begin with them are stemmed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from recall_lab.text import camel_parts
@@ -16,6 +16,18 @@ _LETTERS: Final = "".join(chr(n) if chr(n).isalnum() else " " for n in range(256
 _SPACE: Final = 0x20
 
 
+class Stems(dict[bytes, str]):
+    """The stems of words in Latin-1 that were asked for."""
+
+    def __init__(self, stem: Callable[[str], str]) -> None:
+        super().__init__()
+        self._stem = stem
+
+    def __missing__(self, word: bytes) -> str:
+        found = self[word] = self._stem(word.decode("latin-1"))
+        return found
+
+
 class Words:
     """The words of one text: one byte for each code point, small letters, a space between words and at both ends."""
 
@@ -23,7 +35,7 @@ class Words:
         self._text = text
         self._data = b" " + text.encode("latin-1", "replace").translate(_LETTERS) + b" "
 
-    def places(self, term: str, letters: bytes, stem: Callable[[str], str], most: int | None) -> list[tuple[int, int]]:
+    def places(self, term: str, letters: bytes, stems: Mapping[bytes, str], most: int | None) -> list[tuple[int, int]]:
         """Where words have this stem, the first so many; they begin with these letters, a space before them."""
         data = self._data
         find = data.find
@@ -31,12 +43,12 @@ class Words:
         at = find(letters)
         while at >= 0 and len(found) != most:
             end = find(b" ", at + 1)
-            if stem(data[at + 1 : end].decode("latin-1")) == term:
+            if stems[data[at + 1 : end]] == term:
                 found.append((at, end - 1))
             at = find(letters, end)
         return found
 
-    def humps(self, term: str, letters: bytes, stem: Callable[[str], str], most: int | None) -> list[tuple[int, int]]:
+    def humps(self, term: str, letters: bytes, stems: Mapping[bytes, str], most: int | None) -> list[tuple[int, int]]:
         """Where words inside camelCase have this stem, the first so many."""
         data, text = self._data, self._text
         found: list[tuple[int, int]] = []
@@ -50,17 +62,19 @@ class Words:
                 first = start if begins else data.rfind(b" ", 0, at)
                 parts = () if begins and text[start + 1 : last].islower() else camel_parts(text[first:last])
                 found += [
-                    (start, first + end) for hump, end, part in parts if first + hump == start and stem(part) == term
+                    (start, first + end)
+                    for hump, end, part in parts
+                    if first + hump == start and stems[part.lower().encode("latin-1", "replace")] == term
                 ]
             at = data.find(letters[1:], at + 1)
         return found
 
-    def row(self, terms: Sequence[str], stem: Callable[[str], str]) -> bool:
+    def row(self, terms: Sequence[str], stems: Mapping[bytes, str]) -> bool:
         """Whether words have these stems one beside the other."""
-        starts = self.places(terms[0], letters_of(terms[0]), stem, None)
-        return any(self.followed(end, terms[1:], stem) for _, end in starts)
+        starts = self.places(terms[0], letters_of(terms[0]), stems, None)
+        return any(self.followed(end, terms[1:], stems) for _, end in starts)
 
-    def followed(self, end: int, terms: Sequence[str], stem: Callable[[str], str]) -> int:
+    def followed(self, end: int, terms: Sequence[str], stems: Mapping[bytes, str]) -> int:
         """Where the last of the words ends that follow a place one by one with these stems; 0 when others do."""
         data = self._data
         last = end + 1
@@ -69,7 +83,7 @@ class Words:
             while start < len(data) and data[start] == _SPACE:
                 start += 1
             last = data.find(b" ", start)
-            if last < 0 or stem(data[start:last].decode("latin-1")) != term:
+            if last < 0 or stems[data[start:last]] != term:
                 return 0
         return last - 1
 

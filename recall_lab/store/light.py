@@ -25,6 +25,7 @@ from recall_lab.store.postings import Postings
 from recall_lab.store.reaching import Reach, bounds, natures_of, sessions_of
 
 LIGHT: Final = 20_000  # texts; of more, numpy is worth its loading
+ONCE: Final = 3  # questions; who asks more often gains by numpy
 
 
 class LightColumns(msgspec.Struct, frozen=True):
@@ -47,7 +48,13 @@ class LightColumns(msgspec.Struct, frozen=True):
 
 
 class Light(Fulltext):
-    """The index of one small store; ids are arrays of the standard library."""
+    """The index of one small store; ids are arrays of the standard library.
+
+    Attributes:
+        asked: How often ``light_of`` gave it out.
+    """
+
+    asked = 0
 
     def _follow(self) -> None:
         now = change_number(self._db)
@@ -132,13 +139,14 @@ _open: WeakKeyDictionary[Reader, Light] = WeakKeyDictionary()
 
 
 def light_of(reader: Reader) -> Light | None:
-    """The index of a reader's store, made once; None for a large store."""
+    """The index of a reader's store, made once; None for a large store, and for one that is asked again and again."""
     found = _open.get(reader)
     if found is None:
         if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get > LIGHT:
             return None
         found = _open[reader] = Light(reader)
-    return found
+    found.asked += 1
+    return found if found.asked <= ONCE else None
 
 
 def _packed(path: Any, db: Any, change: int) -> LightColumns | None:
