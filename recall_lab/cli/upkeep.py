@@ -95,6 +95,7 @@ def sessions_(
 @click.argument("session")
 @click.option("--host", metavar="NAME", help="Where two hosts use the same id.")
 @click.option("--prompts", is_flag=True, help="Only what the user wrote.")
+@click.option("--turn", type=int, metavar="N", help="Only this turn.")
 @click.option("--tail", type=int, metavar="N", help="Only the last N blocks.")
 @click.option("--around", metavar="TIME", help="Only the turns around a time, such as 2pm or 'jan 5 2pm'.")
 @click.option("--turns", type=int, default=3, show_default=True, help="How many turns on either side of --around.")
@@ -107,6 +108,7 @@ def session_(
     host: str | None,
     *,
     prompts: bool,
+    turn: int | None,
     tail: int | None,
     around: str | None,
     turns: int,
@@ -123,6 +125,7 @@ def session_(
         text_argument(session),
         host=host,
         prompts=prompts,
+        turn=turn,
         tail=tail,
         around=around,
         turns=turns,
@@ -139,12 +142,12 @@ def session_(
         lines = [(line.turn, show_time(line.timestamp, lab.zone), line.blocks, line.preview) for line in view.turns]
         table(("turn", f"time ({lab.zone})", "blocks", "preview"), lines, title=f"page {view.page} of {view.pages}")
         return
-    turn = None
+    shown: int | None = None
     for at, block in enumerate(view.blocks):
-        if block.turn != turn:
-            turn = block.turn
+        if block.turn != shown:
+            shown = block.turn
             when = f"{show_time(block.timestamp, lab.zone)} {lab.zone}" if block.timestamp else "undated"
-            click.echo(bold(f"── turn {turn} · {when}"))
+            click.echo(bold(f"── turn {shown} · {when}"))
         click.echo(dim(f"{block.role} {block.kind} · {block.block_id}{'' if block.live else ' · dead branch'}"))
         click.echo(visible(block.text))
         _show_called(view, at, "called here")

@@ -157,6 +157,7 @@ def session_view(
     *,
     host: str | None = None,
     prompts: bool = False,
+    turn: int | None = None,
     tail: int | None = None,
     around: str | None = None,
     turns: int = AROUND,
@@ -174,6 +175,7 @@ def session_view(
         session: Its native id, an unambiguous head of it, or the id of a subagent.
         host: The host, where two hosts use the same id.
         prompts: Only what the user wrote.
+        turn: Only the turn of this number; 0 is what came before the first prompt.
         tail: Only the last so many blocks.
         around: Only the turns around this time, as people type it (``2pm``, ``jan 5 2pm``, ``yesterday 3pm``); a time
             without a day is one of the session's last day.
@@ -186,13 +188,13 @@ def session_view(
         now: The present moment, for tests.
 
     Raises:
-        NotFoundError: no session is called that, or the page is past the end.
+        NotFoundError: no session is called that, it has no such turn, or the page is past the end.
         UsageError: several sessions are, two ways of looking were asked for, or a count is below 1.
         TimeError: the time could not be understood.
     """
-    ways = [prompts, tail is not None, around is not None, last_turns is not None, page is not None]
+    ways = [prompts, turn is not None, tail is not None, around is not None, last_turns is not None, page is not None]
     if sum(ways) > 1:
-        raise UsageError("choose one of prompts, tail, around, last turns and page")
+        raise UsageError("choose one of prompts, turn, tail, around, last turns and page")
     for count in (tail, last_turns, page, per_page):
         if count is not None and count < 1:
             raise UsageError("tail, last turns and page count from 1 upward")
@@ -211,6 +213,10 @@ def session_view(
             )
         if prompts:
             shown = [step for step in steps if step.role == "user" and step.kind == "text"]
+        elif turn is not None:
+            if turn not in numbers:
+                raise NotFoundError(f"the session has no turn {turn}; its turns run to {max(numbers, default=0)}")
+            shown = _in_turns(steps, [turn])
         elif tail is not None:
             shown = steps[-tail:]
         elif last_turns is not None:

@@ -93,6 +93,13 @@ def test_continue_shows_the_end_and_what_is_still_open(tiny: TinyStore) -> None:
     assert shown.resume == "claude --resume 11111111-aaaa"
 
 
+def test_continue_tells_each_call_by_its_command_and_what_it_gave(tiny: TinyStore) -> None:
+    work(tiny)
+    written = continuation_markdown(continue_session(tiny.reader(), "1111"))
+    assert "- `ls -la` went well: `output 4`" in written
+    assert "- `npm test -- --run 2026-05-01` failed: `Exit code 1: no such id" in written
+
+
 def test_a_resume_command_is_only_made_of_a_harmless_id(tiny: TinyStore) -> None:
     tiny.tell(said("a", "a", 0), session="x; rm -rf ~")
     assert continue_session(tiny.reader(), "x;").resume is None

@@ -107,6 +107,9 @@ def test_a_session_is_seen_whole_or_in_the_part_asked_for(tiny: TinyStore) -> No
     assert texts(session_view(reader, "1111", prompts=True))[:2] == ["prompt 1", "prompt 2"]
     assert texts(session_view(reader, "1111", tail=2)) == ["prompt 10", "answer 10"]
     assert [line.turn for line in session_view(reader, "1111", last_turns=2).turns] == [9, 10]
+    assert texts(session_view(reader, "1111", turn=3)) == ["prompt 3", "answer 3"]
+    with pytest.raises(NotFoundError, match="has no turn 11; its turns run to 10"):
+        session_view(reader, "1111", turn=11)
     with pytest.raises(UsageError, match="choose one"):
         session_view(reader, "1111", tail=2, prompts=True)
     with pytest.raises(UsageError, match="from 1 upward"):

@@ -5,6 +5,7 @@ What is quoted whole stands in a fenced block with its receipt; heads that are o
 
 from __future__ import annotations
 
+from recall_lab.evidence.commands import command_of
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.markdown import code, fenced, plain, sealed_document
 from recall_lab.evidence.forms.printing import label
@@ -13,7 +14,7 @@ from recall_lab.model import Block, Citation
 from recall_lab.store.read_records import SessionInfo
 from recall_lab.times import show_time
 
-_SHORT = 160  # code points of a request or error on one line
+_SHORT = 160  # code points of a request, result or error on one line
 _TO_RUN_AGAIN = "Shown, not run. Look whether paths, versions and inputs still hold before you send any of it again."
 
 
@@ -116,6 +117,12 @@ def _actions(heading: str, actions: tuple[Action, ...]) -> list[str]:
     lines = []
     for action in actions:
         outcome = {True: "failed", False: "went well", None: "outcome unknown"}[action.failed]
-        error = f": {code(action.error[:_SHORT])}" if action.error else ""
-        lines.append(f"- {code((action.request or action.tool or 'tool')[:_SHORT])} {outcome}{error}")
+        what = command_of(action.request or "") or action.request or action.tool or "tool"
+        told = action.error or _output(action.result or "")
+        lines.append(f"- {code(what[:_SHORT])} {outcome}{f': {code(told[:_SHORT])}' if told.strip() else ''}")
     return [f"## {heading}", "\n".join(lines)] if lines else []
+
+
+def _output(result: str) -> str:
+    """What a tool gave, without what some hosts write about the call before it."""
+    return result.partition("\nOutput:\n")[2] or result
