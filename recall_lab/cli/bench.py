@@ -66,6 +66,7 @@ def bench_(
             ("blocks", f"{timing.blocks:,}"),
             ("first capture", f"{timing.seconds:.2f} s, {timing.mb_per_s:.1f} MB/s"),
             ("loading the rules", f"{timing.rules_seconds:.2f} s"),
+            ("redaction alone", f"{timing.redaction_mb_per_s:.1f} MB/s of text on one processor"),
             ("nothing new", f"{timing.noop_seconds:.3f} s"),
             ("an appended turn", f"{timing.append_ms:.1f} ms"),
             ("store", f"{timing.store_bytes / 1e6:,.1f} MB, {ratio:.2f} times the text"),

@@ -44,6 +44,7 @@ def test_a_folder_is_measured_and_left_alone(settings: Settings) -> None:
     assert timing.mb == round(sum(path.stat().st_size for path in sample_home().rglob("*.jsonl")) / 1e6, 3)
     assert timing.blocks > 200
     assert timing.append_ms > 0
+    assert timing.redaction_mb_per_s > 0
     assert timing.search_ms.common.p95 >= timing.search_ms.common.p50 > 0
     assert {path: path.stat().st_mtime_ns for path in sample_home().rglob("*")} == before
     assert not settings.home.exists()
