@@ -1,8 +1,9 @@
 """How findable a history is, without anybody's judgments: known items.
 
 Passages are drawn from the store, queries are made from parts of each, and a query is answered when it leads back to
-its passage (or to one with the same text). What is measured is whether search loses what is there, not whether it
-understands a question (Azzopardi and de Rijke, "Automatic Construction of Known-Item Finding Test Beds").
+its passage (or to one with the same text). The parts are such as tell the passage from others: the rarer of some words
+that were drawn, an identifier that few passages hold. What is measured is whether search loses what is there, not
+whether it understands a question (Azzopardi and de Rijke, "Automatic Construction of Known-Item Finding Test Beds").
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from recall_lab.model import Block
 from recall_lab.search import SearchConfig, search
 from recall_lab.search.query import QUESTION_WORDS
 from recall_lab.store import Reader
+from recall_lab.store.fulltext import Fulltext, fulltext_of
 from recall_lab.store.sampling import sample_blocks
+from recall_lab.text import index_form
 from recall_lab.text_entities import entities
 
 QueryKind = Literal["words", "piece", "identifier"]
 LEAST: Final = 60  # code points; shorter texts are not worth looking for
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _AT: Final = (1, 10)
+_DRAWN, _WORDS, _FEW = 12, 5, 10
 
 
 class Findable(msgspec.Struct, frozen=True):
@@ -49,7 +53,8 @@ class KnownItemReport(msgspec.Struct, frozen=True):
     Attributes:
         passages: How many were drawn.
         all: Over every query.
-        by_query: ``words`` (five of its words), ``piece`` (six words in a row), ``identifier`` (one that stands in it).
+        by_query: ``words`` (the five rarest of twelve of its words), ``piece`` (six words in a row), ``identifier``
+            (one that stands in it and in at most nine other passages).
         by_host: By host.
         by_kind: By kind of block.
         by_role: By role of block.
@@ -95,9 +100,10 @@ def known_items(
     """
     dice = random.Random(seed)  # noqa: S311 (a sample, not a secret)
     drawn = sample_blocks(reader, passages, least=LEAST, seed=seed)
+    index = fulltext_of(reader)
     asked: list[_Asked] = []
     for number, block in enumerate(drawn, 1):
-        for kind, text in queries_from(block, dice):
+        for kind, text in queries_from(index, block, dice):
             rank = _rank(reader, text, block, config)
             asked.append(_Asked(kind, block.host, block.kind, block.role, rank))
         if progress:
@@ -112,10 +118,11 @@ def known_items(
     )
 
 
-def queries_from(block: Block, dice: random.Random) -> Iterator[tuple[QueryKind, str]]:
+def queries_from(index: Fulltext, block: Block, dice: random.Random) -> Iterator[tuple[QueryKind, str]]:
     """Make queries from parts of a passage.
 
     Args:
+        index: Knows how many passages hold a part.
         block: The passage.
         dice: Decides which parts.
 
@@ -124,16 +131,24 @@ def queries_from(block: Block, dice: random.Random) -> Iterator[tuple[QueryKind,
     """
     text = block.text
     start = dice.randrange(max(1, len(text) - 400))
-    words = [word for word in _WORD.findall(text[start : start + 400]) if word.lower() not in QUESTION_WORDS]
-    if len(words) >= 5:
-        yield "words", " ".join(dice.sample(sorted(set(words)), min(5, len(set(words)))))
+    words = {word for word in _WORD.findall(text[start : start + 400]) if word.lower() not in QUESTION_WORDS}
+    if len(words) >= _WORDS:
+        drawn = dice.sample(sorted(words), min(_DRAWN, len(words)))
+        with index.snapshot():
+            rarest = set(sorted(drawn, key=lambda word: _holding(index, word))[:_WORDS])
+        yield "words", " ".join(word for word in drawn if word in rarest)
     row = text.split()
     if len(row) >= 8:
         first = dice.randrange(len(row) - 6)
         yield "piece", " ".join(row[first : first + 6])
-    named = [value for kind, value in entities(text) if kind in {"path", "uuid", "sha", "url", "error", "issue"}]
-    if named:
-        yield "identifier", dice.choice(named)
+    named = {value for kind, value in entities(text) if kind in {"path", "uuid", "sha", "url", "error", "issue"}}
+    if telling := [value for value in sorted(named) if 0 < len(index.phrase(index_form(value), _FEW + 1)) <= _FEW]:
+        yield "identifier", dice.choice(telling)
+
+
+def _holding(index: Fulltext, word: str) -> int:
+    """How many passages hold a word."""
+    return min((len(index.postings(term).ids) for term in index.terms(index_form(word))), default=0)
 
 
 def _rank(reader: Reader, query: str, block: Block, config: SearchConfig) -> int:

@@ -10,6 +10,7 @@ from recall_lab.evaluation.benchmark import Question, Row
 from recall_lab.evaluation.judged import write_benchmark
 from recall_lab.evaluation.known_items import LEAST, queries_from
 from recall_lab.store import Reader
+from recall_lab.store.fulltext import fulltext_of
 from recall_lab.store.judging import texts_around
 from recall_lab.store.sampling import sample_blocks
 
@@ -35,7 +36,7 @@ def write_known_items(reader: Reader, folder: Path, *, passages: int = 40, seed:
     questions: list[Question] = []
     grades: list[tuple[str, str, int]] = []
     for block in drawn:
-        for kind, text in queries_from(block, dice):
+        for kind, text in queries_from(fulltext_of(reader), block, dice):
             questions.append(Question(id=f"q{len(questions) + 1}", text=text, stratum=kind))
             grades.append((questions[-1].id, block.block_id, 1))
     if not questions:

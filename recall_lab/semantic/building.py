@@ -20,6 +20,7 @@ from recall_lab.semantic.vectors import (
     packed,
     replace_segment,
     segments,
+    still_say,
     write_segment,
 )
 from recall_lab.store import Reader
@@ -161,19 +162,13 @@ def _drop(folder: Path, ids: Any, hashes: Any, fingerprint: str | None) -> int:
 
     for path in folder.glob("*.vectors.new"):
         path.unlink(missing_ok=True)
-    now = np.zeros(int(ids.max(initial=-1)) + 1, np.uint64)
-    now[ids] = hashes
-    there = np.zeros(len(now), bool)
-    there[ids] = True
     dropped = 0
     for segment in segments(folder):
         rows = segment.rows
         if fingerprint not in {None, segment.fingerprint}:
             keep = np.zeros(len(rows), bool)
         else:
-            inside = rows.texts < len(now)
-            places = np.where(inside, rows.texts, 0)
-            keep = inside & there[places] & (now[places] == rows.hashes) if len(now) else inside
+            keep = still_say(rows, ids, hashes)
         if not keep.all():
             dropped += int(np.count_nonzero(~keep))
             replace_segment(segment, rows.taken(keep))

@@ -14,7 +14,7 @@ from recall_lab.search import Fused, Lexical, SearchConfig, search
 from recall_lab.search.context import beside
 from recall_lab.semantic.fusing import fuse
 from recall_lab.semantic.models import Embedder, model_files, open_model
-from recall_lab.semantic.vectors import Array, Found, Segment, cosines_of, nearest, segments, vectors_folder
+from recall_lab.semantic.vectors import Array, Found, Segment, cosines_of, nearest, segments, still_say, vectors_folder
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import fulltext_of
 from recall_lab.store.prose import hashes_of, prose
@@ -167,25 +167,21 @@ def status(reader: Reader, model: Path | None = None) -> VectorStatus:
     folder = vectors_folder(reader.path)
     every = segments(folder)
     ids, hashes = prose(reader)
-    now = dict(zip(ids.tolist(), hashes.tolist(), strict=True))
-    embedded: set[int] = set()
+    embedded = np.zeros(int(ids.max(initial=-1)) + 1, bool)
     stale = 0
     for segment in every:
         rows = segment.rows
+        current = still_say(rows, ids, hashes)
         if opened and segment.fingerprint != opened.fingerprint:
-            stale += len(rows)
-            continue
-        for text, head in zip(rows.texts.tolist(), rows.hashes.tolist(), strict=True):
-            if now.get(text) == head:
-                embedded.add(text)
-            else:
-                stale += 1
+            current[:] = False
+        stale += int(np.count_nonzero(~current))
+        embedded[rows.texts[current]] = True
     return VectorStatus(
         model=opened.name if opened else None,
         fingerprint=opened.fingerprint if opened else None,
         problem=problem,
         texts=len(np.unique(ids)),
-        embedded=len(embedded),
+        embedded=int(np.count_nonzero(embedded)),
         passages=sum(len(segment.rows) for segment in every),
         stale=stale,
         bytes=sum(segment.path.stat().st_size for segment in every),

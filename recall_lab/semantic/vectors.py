@@ -154,6 +154,25 @@ def replace_segment(segment: Segment, rows: Rows) -> None:
         segment.path.unlink(missing_ok=True)
 
 
+def still_say(rows: Rows, ids: Array, hashes: Array) -> Array:
+    """Which rows belong to a text that still says what it said when they were made.
+
+    Args:
+        rows: Passages.
+        ids: The texts there are; text_ids.
+        hashes: The first eight bytes of their content hashes; uint64.
+
+    Returns:
+        bool, shape (len(rows),).
+    """
+    import numpy as np
+
+    size = int(max(ids.max(initial=-1), rows.texts.max(initial=-1))) + 1
+    now, there = np.zeros(size, np.uint64), np.zeros(size, bool)
+    now[ids], there[ids] = hashes, True
+    return there[rows.texts] & (now[rows.texts] == rows.hashes)
+
+
 def nearest(found: Sequence[Segment], query: Array, eligible: Array, count: int) -> dict[int, Found]:
     """The texts that come nearest.
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import time
 from pathlib import Path
 
 import msgspec
 
-from recall_lab.evaluation.known_items import known_items
+from recall_lab.evaluation.known_items import known_items, queries_from
 from recall_lab.evaluation.runs import keep_run, kept_runs, runs_file, since_last
+from recall_lab.store.fulltext import fulltext_of
+from recall_lab.store.sampling import sample_blocks
 from tests.search.conftest import History
 
 
@@ -27,6 +30,22 @@ def test_passages_are_found_again_and_their_text_is_not_in_the_report(tmp_path: 
     assert set(report.by_host) == {"claude-code"}
     assert b"zeppelin" not in msgspec.json.encode(report)
     assert known_items(reader, passages=10) == report
+    history.close()
+
+
+def test_queries_are_made_of_what_tells_a_passage_from_others(tmp_path: Path) -> None:
+    history = History(tmp_path / "recall.db")
+    texts = [
+        f"{n}: run cargo test in src/main.rs then read src/part{n}.rs and the file of project command output{n} tells{n}"
+        for n in range(20)
+    ]
+    reader = history.say("s", *texts).read()
+    index = fulltext_of(reader)
+    for block in sample_blocks(reader, 20):
+        made = dict(queries_from(index, block, random.Random(3)))
+        number = block.text.split(":")[0]
+        assert made["identifier"] == f"src/part{number}.rs"
+        assert f"tells{number}" in made["words"].split() or f"output{number}" in made["words"].split()
     history.close()
 
 
