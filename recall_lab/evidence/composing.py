@@ -10,7 +10,8 @@ import msgspec
 from recall_lab.errors import UsageError
 from recall_lab.evidence import surroundings as around
 from recall_lab.evidence.checking import cite
-from recall_lab.evidence.excerpts import excerpt, excerpt_of, head_of, part
+from recall_lab.evidence.excerpts import excerpt, excerpt_of, head_of
+from recall_lab.evidence.receipts import citation_of
 from recall_lab.evidence.records import Brief, Chosen, Coverage, Excerpt, Repository
 from recall_lab.model import Answer, Citation, Filters, Hit, Record, Redacted, Searched, Why
 from recall_lab.store import Reader, session_reading
@@ -146,7 +147,7 @@ def _end_of(reader: Reader, info: SessionInfo) -> tuple[Excerpt, ...]:
     chosen += [(step, "Last words of the agent") for step in prose if step.role == "assistant"][-1:]
     blocks = store.blocks_at(reader, [(step.source_id, step.ord) for step, _ in chosen])
     return tuple(
-        excerpt_of(block, part(block, 0, head_of(block.text)), reason)
+        excerpt_of(block, citation_of(block, 0, head_of(block.text)), reason)
         for block, (_, reason) in zip(blocks, chosen, strict=True)
         if block.text
     )

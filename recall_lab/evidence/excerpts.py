@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from recall_lab.evidence.records import Excerpt
-from recall_lab.model import Block, Citation, Redacted
+from recall_lab.model import Block, Citation
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 
@@ -44,17 +44,6 @@ def excerpt_of(block: Block, citation: Citation, reason: str, note: str | None =
         cwd=block.cwd,
         source=block.source,
         note=note,
-    )
-
-
-def part(block: Block, start: int, end: int) -> Citation:
-    """Cite a span of a block's text."""
-    return Citation(
-        block_id=block.block_id,
-        content_hash=block.content_hash,
-        start=start,
-        end=end,
-        quote=Redacted(block.text[start:end]),
     )
 
 

@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from recall_lab.errors import NotFoundError, RecallLabError, UsageError
-from recall_lab.evidence.receipts import SCHEME, parse_receipt
+from recall_lab.evidence.exact import exactly
+from recall_lab.evidence.receipts import SCHEME, citation_of, parse_receipt
 from recall_lab.evidence.saving import write_private
-from recall_lab.model import Block, Citation, Kind, Record
+from recall_lab.model import Block, Kind, Record
 from recall_lab.store import Reader
 from recall_lab.store import export_reading as facts
 from recall_lab.store import reading as store
@@ -95,7 +96,7 @@ def export_page(
     with store.snapshot(reader):
         if cursor is not None:
             at = _read_cursor(cursors, cursor)
-            info = _exactly(reader, at.native_id, at.host)
+            info = exactly(reader, at.native_id, at.host)
         else:
             info = _current(reader, environ) if current else _target(reader, target or "", host)
             at = None
@@ -190,11 +191,7 @@ def _boundary_receipt(reader: Reader, steps: tuple[Step, ...]) -> str | None:
 
 
 def _receipt(block: Block) -> str | None:
-    if not block.text:
-        return None
-    return Citation(
-        block_id=block.block_id, content_hash=block.content_hash, start=0, end=len(block.text), quote=block.text
-    ).receipt
+    return citation_of(block).receipt if block.text else None
 
 
 def _as_captured(path: str, size: int) -> bool:
@@ -212,20 +209,11 @@ def _target(reader: Reader, target: str, host: str | None) -> SessionInfo:
         block = store.block_at_root(reader, parse_receipt(target).block_id)
         if block is None:
             raise NotFoundError("no session holds the receipt's block; copy it again, or index first")
-        return _exactly(reader, block.session, block.host)
+        return exactly(reader, block.session, block.host)
     for info in sessions.sessions(reader, limit=None) if "/" in target or target.endswith((".jsonl", ".json")) else ():
         if target in info.sources and (host is None or info.host == host):
             return info
-    return _exactly(reader, target, host)
-
-
-def _exactly(reader: Reader, native_id: str, host: str | None) -> SessionInfo:
-    found = facts.sessions_by_native_id(reader, native_id, host)
-    if not found:
-        raise NotFoundError(f"no captured session has the id {native_id!r}; give the whole id, or index first")
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} hosts have a session {native_id!r}; name the host too")
-    return sessions.session_info(reader, found[0])
+    return exactly(reader, target, host)
 
 
 def _current(reader: Reader, environ: Mapping[str, str] | None) -> SessionInfo:

@@ -6,8 +6,9 @@ import re
 
 from recall_lab.evidence.commands import command_of, program_of
 from recall_lab.evidence.folders import branch_exists, observe
+from recall_lab.evidence.receipts import citation_of
 from recall_lab.evidence.records import Action, Continuation, Repeat
-from recall_lab.model import Block, Citation
+from recall_lab.model import Block
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
@@ -72,18 +73,8 @@ def repeat_session(reader: Reader, session: str, *, host: str | None = None) -> 
         info = sessions.find_session(reader, session, host)
         steps = sessions.steps(reader, info.session_id)
         prompts = _blocks(reader, [s for s in steps if s.live and s.role == "user" and s.kind == "text"])
-    citations = tuple(
-        Citation(
-            block_id=block.block_id,
-            content_hash=block.content_hash,
-            start=0,
-            end=len(block.text),
-            quote=block.text,
-        )
-        for block in prompts
-        if block.text
-    )
-    return Repeat(session=info, prompts=citations, turns=tuple(block.turn for block in prompts if block.text))
+    said = [block for block in prompts if block.text]
+    return Repeat(session=info, prompts=tuple(map(citation_of, said)), turns=tuple(block.turn for block in said))
 
 
 def _resume(info: SessionInfo) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recall_lab.errors import UsageError
-from recall_lab.model import Record
+from recall_lab.model import Block, Citation, Record, Redacted
 
 SCHEME = "recall-lab://"
 _RECEIPT = re.compile(r"recall-lab://([0-9a-f]{32})@([0-9a-f]{12})#(0|[1-9][0-9]{0,18})-([1-9][0-9]{0,18})")
@@ -26,6 +26,18 @@ class Receipt(Record, frozen=True):
     def __str__(self) -> str:
         """The receipt as one line; ``parse_receipt`` reads it back."""
         return f"{SCHEME}{self.block_id}@{self.hash_head}#{self.start}-{self.end}"
+
+
+def citation_of(block: Block, start: int = 0, end: int | None = None) -> Citation:
+    """Cite a span of a block's text, or all of it."""
+    stop = len(block.text) if end is None else end
+    return Citation(
+        block_id=block.block_id,
+        content_hash=block.content_hash,
+        start=start,
+        end=stop,
+        quote=Redacted(block.text[start:stop]),
+    )
 
 
 def parse_receipt(text: str) -> Receipt:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.errors import NotFoundError
+from recall_lab.evidence.exact import exactly
 from recall_lab.store import Reader
-from recall_lab.store import export_reading as facts
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
 from recall_lab.store.read_records import SessionInfo
@@ -38,7 +38,7 @@ def session_relations(
         UsageError: two hosts have the id.
     """
     with store.snapshot(reader):
-        start = _one(reader, target, host)
+        start = exactly(reader, target, host)
         nodes = {start.native_id: start}
         if chain:
             _climb(reader, start, nodes)
@@ -59,7 +59,7 @@ def session_relations(
 def _climb(reader: Reader, info: SessionInfo, nodes: dict[str, SessionInfo]) -> None:
     while info.parent_id and info.parent_id not in nodes:
         try:
-            parent = _one(reader, info.parent_id, info.host)
+            parent = exactly(reader, info.parent_id, info.host)
         except NotFoundError as error:
             raise NotFoundError(
                 f"session {info.native_id} names {info.parent_id} as its parent, which is not captured; index it, or "
@@ -76,15 +76,6 @@ def _descend(reader: Reader, info: SessionInfo, nodes: dict[str, SessionInfo]) -
             if child.native_id not in nodes:
                 nodes[child.native_id] = child
                 waiting.append(child)
-
-
-def _one(reader: Reader, native_id: str, host: str | None) -> SessionInfo:
-    found = facts.sessions_by_native_id(reader, native_id, host)
-    if not found:
-        raise NotFoundError(f"no captured session has the id {native_id!r}; give the whole id, or index first")
-    if len(found) > 1:
-        raise UsageError(f"{len(found)} hosts have a session {native_id!r}; name the host too")
-    return sessions.session_info(reader, found[0])
 
 
 def _node(info: SessionInfo) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.evidence.commands import command_of, endpoints_of, generalise, program_of
 from recall_lab.evidence.forms.markdown import code, fenced, plain
 from recall_lab.evidence.forms.printing import as_json, label
+from recall_lab.evidence.receipts import citation_of
 from recall_lab.evidence.records import SkillDraft
-from recall_lab.model import Block, Citation
+from recall_lab.model import Block
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
@@ -95,7 +96,7 @@ def skillify(
     return SkillDraft(
         name=slug,
         text="\n\n".join(part for part in parts if part) + "\n",
-        receipts=tuple(dict.fromkeys(_receipt(block) for block in cited if block.text)),
+        receipts=tuple(dict.fromkeys(citation_of(block).receipt for block in cited if block.text)),
     )
 
 
@@ -172,9 +173,3 @@ def _description(asked: Sequence[str]) -> str:
 def _slug(text: str) -> str:
     words = _SLUG.sub("-", re.sub(r"<[\w ]+>", " ", text.lower())).strip("-").split("-")
     return "-".join(words[:6])[:60].strip("-") or "recorded-work"
-
-
-def _receipt(block: Block) -> str:
-    return Citation(
-        block_id=block.block_id, content_hash=block.content_hash, start=0, end=len(block.text), quote=block.text
-    ).receipt

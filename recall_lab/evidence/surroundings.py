@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from recall_lab.evidence.excerpts import LONGEST, excerpt_of, head_of, part
+from recall_lab.evidence.excerpts import LONGEST, excerpt_of, head_of
+from recall_lab.evidence.receipts import citation_of
 from recall_lab.evidence.records import Excerpt
 from recall_lab.model import Block
 from recall_lab.store import Reader, session_reading
@@ -48,7 +49,9 @@ def surroundings(
         first = next((step for step in asked if step.turn > 0), None) or next(iter(asked), None)
         if number == 0 and first is not None:
             (block,) = store.blocks_at(reader, [(first.source_id, first.ord)])
-            opening = excerpt_of(block, part(block, 0, head_of(block.text)), "First prompt of the first session cited")
+            opening = excerpt_of(
+                block, citation_of(block, 0, head_of(block.text)), "First prompt of the first session cited"
+            )
         places += [(step.timestamp or "", step.source_id, step.ord) for step in prose]
     newest = sorted(places, reverse=True)[:_SCANNED]
     blocks = store.blocks_at(reader, [(source_id, ord_) for _, source_id, ord_ in newest])
@@ -66,7 +69,7 @@ def _cued(blocks: Sequence[Block], cue: re.Pattern[str], shown: set[str], what: 
             continue
         start, end = _sentence(block.text, match.start(), match.end())
         reason = f"Reads like {what} (“{' '.join(match.group().split())}”); the newest come first"
-        found[block.block_id] = excerpt_of(block, part(block, start, end), reason)
+        found[block.block_id] = excerpt_of(block, citation_of(block, start, end), reason)
         if len(found) == _CUED:
             break
     return tuple(found.values())

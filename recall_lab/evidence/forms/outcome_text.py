@@ -9,6 +9,7 @@ from recall_lab.evidence.commands import command_of
 from recall_lab.evidence.forms import wording
 from recall_lab.evidence.forms.markdown import code, fenced, plain, sealed_document
 from recall_lab.evidence.forms.printing import label
+from recall_lab.evidence.receipts import citation_of
 from recall_lab.evidence.records import Action, Continuation, Repeat, SessionView
 from recall_lab.model import Block, Citation
 from recall_lab.store.read_records import SessionInfo
@@ -104,13 +105,10 @@ def _blocks(heading: str, blocks: tuple[Block, ...], notes: _Notes) -> list[str]
 def _block(block: Block, notes: _Notes, zone: str | None) -> list[str]:
     if not block.text:
         return []
-    citation = Citation(
-        block_id=block.block_id, content_hash=block.content_hash, start=0, end=len(block.text), quote=block.text
-    )
     role = block.role if block.kind == "text" else f"{block.role} {block.kind}"
     when = f" · {show_time(block.timestamp, zone)} {zone}" if zone and block.timestamp else ""
     dead = "" if block.live else " · on a dead branch"
-    return [f"{code(role)}{when}{dead}", fenced(block.text), notes.mark(citation)]
+    return [f"{code(role)}{when}{dead}", fenced(block.text), notes.mark(citation_of(block))]
 
 
 def _actions(heading: str, actions: tuple[Action, ...]) -> list[str]:

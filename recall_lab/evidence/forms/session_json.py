@@ -9,9 +9,8 @@ import msgspec
 from recall_lab.evidence.forms.printing import as_json, label
 from recall_lab.evidence.forms.sealing import seal_of
 from recall_lab.evidence.forms.web_annotations import SESSION_FORM
-from recall_lab.evidence.receipts import SCHEME
+from recall_lab.evidence.receipts import SCHEME, citation_of
 from recall_lab.evidence.records import SessionView
-from recall_lab.model import Citation
 
 
 def session_json(view: SessionView) -> str:
@@ -22,9 +21,7 @@ def session_json(view: SessionView) -> str:
         shown["text"] = block.text
         if block.text:
             count += 1
-            shown["receipt"] = Citation(
-                block_id=block.block_id, content_hash=block.content_hash, start=0, end=len(block.text), quote=block.text
-            ).receipt
+            shown["receipt"] = citation_of(block).receipt
     document["quotations"] = count
     document["seal"] = seal_of(document)
     return as_json(document, indent=2) + "\n"
