@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
+
 from recall_lab.errors import UsageError
 from recall_lab.evidence.records import EarlierText
 from recall_lab.model import Redacted
@@ -9,7 +12,7 @@ from recall_lab.search.query import parse
 from recall_lab.store import Reader
 from recall_lab.store import reading as store
 from recall_lab.store.read_records import StoredText
-from recall_lab.text import fold
+from recall_lab.text import OffsetMap, fold
 
 _AROUND_WORD = 120  # code points that are shown on either side
 
@@ -41,7 +44,7 @@ def find_revisions(reader: Reader, words: str, *, limit: int = 10) -> tuple[Earl
 def _earlier(stored: StoredText, word: str, *, pinned: bool) -> EarlierText:
     """Show a text around the place where the first word stands."""
     text = stored.text
-    at = max(0, text.lower().find(word))
+    at = _place_of(text, word)
     start = max(0, at - _AROUND_WORD)
     end = min(len(text), at + len(word) + _AROUND_WORD)
     return EarlierText(
@@ -53,3 +56,14 @@ def _earlier(stored: StoredText, word: str, *, pinned: bool) -> EarlierText:
         length=len(text),
         pinned=pinned,
     )
+
+
+def _place_of(text: str, word: str) -> int:
+    """Where a folded word stands in a text, however it is written there; 0 when its letters stand apart."""
+    offsets = OffsetMap(text)
+    folded = [fold(char) for char in offsets.form]
+    found = "".join(folded).find(word)
+    if found < 0:
+        return 0
+    at = bisect_right(list(accumulate(map(len, folded))), found)
+    return offsets.original(at, at + 1)[0]

@@ -39,6 +39,19 @@ def test_a_phrase_is_found_as_it_stands(store: TinyStore) -> None:
     assert find_revisions(store.reader(), "batching", limit=1)[0].block_id == block_id("a")
 
 
+@pytest.mark.parametrize(
+    ("typed", "stands"), [("naive", "naïve"), ("ANGSTROM", "Å\u030angström"), ("file", "ﬁle"), ("strasse", "strasse")]
+)
+def test_it_is_shown_where_the_word_stands_however_it_is_written(tmp_path: Path, typed: str, stands: str) -> None:
+    made = TinyStore(tmp_path)
+    old = "Was it İstanbul? ﬃ. " * 40 + stands + " then. " + "More of it. " * 40
+    made.tell(said("a", old, 0))
+    made.tell(said("a", "Other.", 0))
+    (found,) = find_revisions(made.reader(), typed)
+    assert stands in found.text
+    assert 100 < old.index(stands) - found.start <= 121
+
+
 @pytest.mark.parametrize("words", ["", "  ", "..."])
 def test_nothing_to_look_for_is_said(store: TinyStore, words: str) -> None:
     with pytest.raises(UsageError, match="no word"):
