@@ -180,15 +180,15 @@ class Source(Record, frozen=True):
     lines: int = 0  # non-blank lines before the cursor
     resume_offset: int = 0
     resume_ord: int = 0
-    parser_state: bytes = b""  # the host's own, structural only, never text
+    parser_state: bytes | None = b""  # the host's own, structural only, never text; None: as the store has it
 
 
 class Batch(Record, frozen=True):
     """What one transaction writes for one source.
 
-    Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` speak
-    for the whole source; model and tool calls are merged by their keys. ``anew`` marks the first batch of a reading
-    from the start of the source: what an earlier reading told of calls and sessions goes.
+    Placements of the source with ``ord >= from_ord`` are replaced by ``blocks``; ledger, problems and ``dead`` (unless
+    it is None: not told yet) speak for the whole source; model and tool calls are merged by their keys. ``anew`` marks
+    the first batch of a reading from the start of the source: what an earlier reading told of calls and sessions goes.
     """
 
     source: Source
@@ -198,7 +198,7 @@ class Batch(Record, frozen=True):
     children: tuple[Session, ...] = ()  # sessions told inside this source; records name them by agent id
     blocks: tuple[PlacedBlock, ...] = ()
     dropped: tuple[int, ...] = ()  # ords of queued prompts that a delivered prompt has made duplicates
-    dead: tuple[tuple[int, int], ...] = ()  # half-open ranges of ord on dead branches
+    dead: tuple[tuple[int, int], ...] | None = ()  # half-open ranges of ord on dead branches
     model_calls: tuple[ModelCall, ...] = ()
     tool_calls: tuple[ToolCall, ...] = ()
     ledger: tuple[LedgerRow, ...] = ()

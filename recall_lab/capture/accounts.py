@@ -43,7 +43,7 @@ def encode(settled: Settled) -> bytes:
     return msgspec.msgpack.encode(settled)
 
 
-def decode(data: bytes) -> Settled:
+def decode(data: bytes | None) -> Settled:
     """Read what ``encode`` wrote; an empty state for a source not read so far."""
     return msgspec.msgpack.decode(data, type=Settled) if data else Settled()
 
@@ -58,6 +58,9 @@ class Accounts:
         self._lines = settled.lines
         self._open: list[RawRecord] = []
         self._open_lines: list[int] = []
+        # Sums over the settled and the open part, kept as records come: the open part may be long.
+        self._total = dict(settled.ledger)
+        self._noted = list(settled.problems)
 
     def lines(self, offsets: Sequence[int]) -> None:
         """Note non-blank lines by their offsets in bytes."""
@@ -66,6 +69,9 @@ class Accounts:
     def record(self, record: RawRecord) -> None:
         """Note one record."""
         self._open.append(record)
+        _count(self._total, record.record_type, record.disposition, record.records, record.length)
+        if _is_noted(record):
+            self._note(self._noted, record)
 
     def deliver(self, blocks: Sequence[PlacedBlock], offsets: Sequence[int]) -> tuple[list[PlacedBlock], list[int]]:
         """Let delivered prompts take the place of equal queued ones.
@@ -89,8 +95,9 @@ class Accounts:
                 if repeated:
                     dropped.append(repeated[0].ord)
                     self._queued.remove(repeated[0])
-                    self._add(repeated[0].record_type, "indexed", -1, -repeated[0].length)
-                    self._add(repeated[0].record_type, "duplicate", 1, repeated[0].length)
+                    for counts in (self._ledger, self._total):
+                        _count(counts, repeated[0].record_type, "indexed", -1, -repeated[0].length)
+                        _count(counts, repeated[0].record_type, "duplicate", 1, repeated[0].length)
             kept.append(block)
         here = {block.ord for block in kept}
         gone = set(dropped)
@@ -101,9 +108,9 @@ class Accounts:
         rest: list[RawRecord] = []
         for record in self._open:
             if record.offset < checkpoint.offset:
-                self._add(record.record_type, record.disposition, record.records, record.length)
-                if _is_noted(record) and len(self._problems) < _MAX_PROBLEMS:
-                    self._problems.append(_problem(record))
+                _count(self._ledger, record.record_type, record.disposition, record.records, record.length)
+                if _is_noted(record):
+                    self._note(self._problems, record)
             else:
                 rest.append(record)
         self._open = rest
@@ -119,22 +126,16 @@ class Accounts:
 
     def ledger(self) -> tuple[LedgerRow, ...]:
         """Return the whole source's ledger, settled and open."""
-        counts = dict(self._ledger)
-        for record in self._open:
-            key = f"{record.disposition} {record.record_type}"
-            records, size = counts.get(key, (0, 0))
-            counts[key] = (records + record.records, size + record.length)
         return tuple(
             LedgerRow(record_type=record_type, disposition=disposition, records=records, bytes=size)
             for disposition in DISPOSITIONS
-            for key, (records, size) in sorted(counts.items())
+            for key, (records, size) in sorted(self._total.items())
             if (record_type := key.removeprefix(f"{disposition} ")) != key and (records or size)
         )
 
     def problems(self) -> tuple[Problem, ...]:
         """Return the whole source's problems, at most 10,000 of them."""
-        fresh = [_problem(record) for record in self._open if _is_noted(record)]
-        return tuple((self._problems + fresh)[:_MAX_PROBLEMS])
+        return tuple(self._noted)
 
     @property
     def line_count(self) -> int:
@@ -146,10 +147,18 @@ class Accounts:
         """Whether the source ends in an unfinished record."""
         return any(record.disposition == "pending" for record in self._open)
 
-    def _add(self, record_type: str, disposition: Disposition, records: int, size: int) -> None:
-        key = f"{disposition} {record_type}"
-        known, known_size = self._ledger.get(key, (0, 0))
-        self._ledger[key] = (known + records, known_size + size)
+    @staticmethod
+    def _note(problems: list[Problem], record: RawRecord) -> None:
+        if len(problems) < _MAX_PROBLEMS:
+            problems.append(_problem(record))
+
+
+def _count(
+    counts: dict[str, tuple[int, int]], record_type: str, disposition: Disposition, records: int, size: int
+) -> None:
+    key = f"{disposition} {record_type}"
+    known, known_size = counts.get(key, (0, 0))
+    counts[key] = (known + records, known_size + size)
 
 
 def _is_noted(record: RawRecord) -> bool:

@@ -29,6 +29,9 @@ from recall_lab.model import Batch, LedgerRow, Session, Source, SourceState
 
 BATCH_CHARS = 1 << 20  # code points of text in one batch, about
 _BATCH_BLOCKS = 20_000
+# A parser's state grows with its file (it knows every record): written with each batch it would cost the square of it.
+# So it waits until so many times its size have been read since the last time; after a kill that much is read again.
+_READ_PER_STATE = 8
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -120,6 +123,10 @@ class _Run:
         self._tools: list[RawToolCall] = []
         self._chars = 0
         self._records = 0
+        # The checkpoint that was handed on last (None: none so far), where that was, and how large its state is.
+        self._kept = Checkpoint(self._resume.offset, self._resume.ord, b"") if self._resume else None
+        self._kept_at = self._resume.offset if self._resume else 0
+        self._kept_size = len(known.parser_state or b"") if known else 0
 
     def batches(self) -> Iterator[Reading]:
         """Read to the end of what was there when the job was made."""
@@ -140,7 +147,7 @@ class _Run:
                     yield self._off(cursor, covered, fingerprint)
                     return
                 if self._chars >= BATCH_CHARS or len(self._blocks) >= _BATCH_BLOCKS:
-                    yield self._batch(cursor, covered, fingerprint, "backlog", dead=())
+                    yield self._batch(cursor, covered, fingerprint, "backlog", dead=None)
                     covered = max(covered, cursor)
         self._take(self._parser.finish())
         if self._is_private():  # a document tells its session at its end
@@ -185,22 +192,17 @@ class _Run:
         covered: int,
         fingerprint: Fingerprint,
         state: SourceState,
-        dead: tuple[tuple[int, int], ...],
+        dead: tuple[tuple[int, int], ...] | None,
     ) -> Reading:
         prepared = self._preparer.prepare(self._blocks, self._models, self._tools)
         blocks, dropped = self._accounts.deliver(prepared.blocks, [block.offset for block in self._blocks])
-        checkpoint = self._parser.checkpoint()
         session = self._session_record()
         children = tuple(self._children.values())
-        raw = self._preparer.raw_session(checkpoint.session) if checkpoint.session else None
-        settled = msgspec.structs.replace(
-            self._accounts.settle(checkpoint), session=session, children=children, raw_session=raw
-        )
-        if not self._preparer.is_clean(checkpoint.state):
-            # An id that looks like a secret: nothing of it is kept, and the source is read from its start next time.
-            checkpoint, settled = Checkpoint(0, 0, b""), Settled(session=session)
+        checkpoint, parser_state = self._kept, None
+        if checkpoint is None or state != "backlog" or cursor - self._kept_at >= _READ_PER_STATE * self._kept_size:
+            checkpoint, parser_state = self._checkpoint(cursor, session, children)
         batch = Batch(
-            source=self._source(cursor, fingerprint, state, checkpoint, settled),
+            source=self._source(cursor, fingerprint, state, checkpoint, parser_state),
             session=session,
             from_ord=self._from_ord,
             anew=self._anew,
@@ -221,8 +223,29 @@ class _Run:
         self._blocks, self._models, self._tools, self._chars, self._records = [], [], [], 0, 0
         return reading
 
+    def _checkpoint(
+        self, cursor: int, session: Session | None, children: tuple[Session, ...]
+    ) -> tuple[Checkpoint, bytes]:
+        """Return where reading can go on from here, and everything that it needs to know then."""
+        checkpoint = self._parser.checkpoint()
+        raw = self._preparer.raw_session(checkpoint.session) if checkpoint.session else None
+        settled = msgspec.structs.replace(
+            self._accounts.settle(checkpoint), session=session, children=children, raw_session=raw
+        )
+        self._kept_at, self._kept_size = cursor, len(checkpoint.state)
+        if not self._preparer.is_clean(checkpoint.state):
+            # An id that looks like a secret: nothing of it is kept, and the source is read from its start next time.
+            checkpoint, settled = Checkpoint(0, 0, b""), Settled(session=session)
+        self._kept = Checkpoint(checkpoint.offset, checkpoint.ord, b"")
+        return self._kept, encode(settled)
+
     def _source(
-        self, cursor: int, fingerprint: Fingerprint, state: SourceState, checkpoint: Checkpoint, settled: Settled
+        self,
+        cursor: int,
+        fingerprint: Fingerprint,
+        state: SourceState,
+        checkpoint: Checkpoint,
+        parser_state: bytes | None,
     ) -> Source:
         job = self._job
         return Source(
@@ -241,7 +264,7 @@ class _Run:
             lines=self._accounts.line_count,
             resume_offset=checkpoint.offset,
             resume_ord=checkpoint.ord,
-            parser_state=encode(settled),
+            parser_state=parser_state,
         )
 
     def _session_record(self) -> Session | None:
@@ -265,7 +288,7 @@ class _Run:
     def _off(self, cursor: int, covered: int, fingerprint: Fingerprint) -> Reading:
         """Leave a private source out: only its size is noted, and what may have been kept of it goes."""
         lines, size = self._accounts.line_count, self._job.stat.size
-        source = self._source(cursor, fingerprint, "off", Checkpoint(0, 0, b""), Settled())
+        source = self._source(cursor, fingerprint, "off", Checkpoint(0, 0, b""), encode(Settled()))
         row = LedgerRow(record_type="private", disposition="excluded", records=lines, bytes=size)
         session = Session(host=self._job.host, native_id=known.native_id) if (known := self._session) else None
         batch = Batch(

@@ -13,7 +13,7 @@ import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
 from recall_lab.store.connection import rows
-from recall_lab.store.session_rows import of_same_folder, write_session_row
+from recall_lab.store.session_rows import Span, of_same_folder, write_session_row
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
 
@@ -59,6 +59,16 @@ class _Placed(NamedTuple):
     texts: dict[int, bool]
     fresh: dict[tuple[str, str], int]
     rivals: set[str]
+
+
+class _Stood(NamedTuple):
+    """A placement that a batch took away."""
+
+    text_id: int
+    block_id: str
+    content_hash: str
+    session_id: int
+    timestamp: str | None
 
 
 # Whether a source holds a record that stands elsewhere with another text.
@@ -121,7 +131,7 @@ class BatchWriter:
         self._facts(source_id, {own: batch.session} | {sessions[child.agent_id]: child for child in batch.children})
         removed = self._remove(source_id, batch)
         placed = self._place(source_id, sessions, change, batch)
-        shared = self._settle(set(removed) | set(placed.texts), placed.texts)
+        shared = self._settle({stood.text_id for stood in removed} | set(placed.texts), placed.texts)
         left = self._told_by(source_id) if removed or batch.anew else set()
         if earlier is not None and earlier != own:
             left.add(earlier)
@@ -139,14 +149,17 @@ class BatchWriter:
         conflicts = self._conflicts(source_id, placed.rivals, was_in_conflict=was_in_conflict)
         touched = left | set(sessions.values()) | of_same_folder(db, batch.session)
         for session_id in touched:
-            write_session_row(db, session_id)
+            come = Span.of(block.timestamp for block in batch.blocks if sessions[block.agent] == session_id)
+            gone = Span.of(stood.timestamp for stood in removed if stood.session_id == session_id)
+            write_session_row(db, session_id, gone=gone, come=come)
         shared |= touched
         retire_sessions(db, left, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
         now = {block.block_id: block.content_hash for block in batch.blocks}
+        before = {(stood.block_id, stood.content_hash) for stood in removed}
         return Applied(
             blocks_added=len({block_id for block_id, _ in placed.fresh}),
-            blocks_changed=sum(1 for block_id, was in removed.values() if now.get(block_id, was) != was),
+            blocks_changed=sum(1 for block_id, was in before if now.get(block_id, was) != was),
             conflicts=conflicts,
         )
 
@@ -261,12 +274,16 @@ class BatchWriter:
     def _source(self, source: Source, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
         row.update(session_id=session_id, captured_at=utc_now())
+        state = row.pop("parser_state")
         moved = ", ".join(f"{name} = excluded.{name}" for name in row if name not in {"machine", "path"})
         made: int = self._db.execute(
-            f"INSERT INTO sources ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)}) "
+            f"INSERT INTO sources ({', '.join(row)}, parser_state) "
+            f"VALUES ({', '.join(f':{name}' for name in row)}, x'') "
             f"ON CONFLICT (machine, path) DO UPDATE SET {moved} RETURNING source_id",
             row,
         ).get
+        if state is not None:
+            self._db.execute("UPDATE sources SET parser_state = ? WHERE source_id = ?", (state, made))
         return made
 
     def _facts(self, source_id: int, sessions: dict[int, Session]) -> None:
@@ -283,11 +300,11 @@ class BatchWriter:
         found = rows(self._db, "SELECT session_id FROM source_sessions WHERE source_id = ?", (source_id,))
         return {session_id for (session_id,) in found}
 
-    def _remove(self, source_id: int, batch: Batch) -> dict[int, tuple[str, str]]:
-        """Take away the placements that the batch replaces or drops; return text_id -> (block_id, content_hash)."""
+    def _remove(self, source_id: int, batch: Batch) -> list[_Stood]:
+        """Take away the placements that the batch replaces or drops, and return them."""
         db = self._db
         found = (
-            "SELECT b.text_id, lower(hex(b.block_id)), lower(hex(b.content_hash)) "
+            "SELECT b.text_id, lower(hex(b.block_id)), lower(hex(b.content_hash)), p.session_id, p.timestamp "
             "FROM placements p JOIN blocks b USING (text_id) WHERE p.source_id = ? AND p.ord "
         )
         stood = rows(db, found + ">= ?", (source_id, batch.from_ord))
@@ -296,7 +313,7 @@ class BatchWriter:
         for ord_ in batch.dropped:
             stood += rows(db, found + "= ?", (source_id, ord_))
             db.execute("DELETE FROM placements WHERE source_id = ? AND ord = ?", (source_id, ord_))
-        return {text_id: (block_id, content_hash) for text_id, block_id, content_hash in stood}
+        return [_Stood(*row) for row in stood]
 
     def _place(self, source_id: int, sessions: dict[str | None, int], change: int, batch: Batch) -> _Placed:
         """Write texts and placements."""
@@ -395,6 +412,8 @@ class BatchWriter:
         return {session_id for (session_id,) in found}
 
     def _dead(self, source_id: int, batch: Batch) -> None:
+        if batch.dead is None:
+            return
         self._db.execute("UPDATE placements SET live = 1 WHERE source_id = ? AND live = 0", (source_id,))
         self._db.executemany(
             "UPDATE placements SET live = 0 WHERE source_id = ? AND ord >= ? AND ord < ?",

@@ -198,7 +198,7 @@ class _Import:
         return content_hash
 
     def _cleaned_source(self, line: SourceLine) -> SourceLine:
-        state = line.source.parser_state
+        state = line.source.parser_state or b""
         as_text = state.decode("latin-1").replace("\x00", " ")
         sound = bool(state) and self._clean([as_text])[0].text == as_text and self._terms.resumable(state)
         [facts] = self._cleaned([msgspec.to_builtins(line, builtin_types=(bytes,))])

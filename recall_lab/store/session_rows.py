@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import apsw
 import msgspec
 
@@ -23,10 +26,31 @@ _OF_SAME_FOLDER = (
 )
 
 
-def write_session_row(db: apsw.Connection, session_id: int) -> None:
+class Span(NamedTuple):
+    """The least and the greatest of some timestamps."""
+
+    first: str | None = None
+    last: str | None = None
+
+    @classmethod
+    def of(cls, timestamps: Iterable[str | None]) -> Span:
+        """Return the span of these; times that are not known do not count."""
+        known = [timestamp for timestamp in timestamps if timestamp is not None]
+        return cls(min(known), max(known)) if known else cls()
+
+
+def write_session_row(
+    db: apsw.Connection, session_id: int, *, gone: Span | None = None, come: Span | None = None
+) -> None:
     """Say of the session what its sources say, its own before others and the longest first.
 
     So the order in which sources are captured does not matter. A repository that the user pinned comes before all.
+
+    Args:
+        db: The store.
+        session_id: The session.
+        gone: Times of the placements that left it since its row was written; None when all have to be looked at.
+        come: Times of those that came.
     """
     told = rows(
         db,
@@ -41,11 +65,25 @@ def write_session_row(db: apsw.Connection, session_id: int) -> None:
         values["repo"] = pinned
     elif values["repo"] is not None and values["repo"] == values["cwd"]:
         values["repo"] = db.execute(_REMOTE_OF_FOLDER, (values["cwd"],)).get or values["repo"]
-    [times] = rows(db, "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,))
+    times = _times(db, session_id, gone, come or Span())
     db.execute(
         f"UPDATE sessions SET {', '.join(f'{name} = ?' for name in _FACTS)}, started = ?, ended = ? "
         "WHERE session_id = ?",
         (*values.values(), *times, session_id),
+    )
+
+
+def _times(db: apsw.Connection, session_id: int, gone: Span | None, come: Span) -> Span:
+    """Return when the session began and ended; its placements are looked at only where what left may have told it."""
+    if gone is not None:
+        [stood] = rows(db, "SELECT started, ended FROM sessions WHERE session_id = ?", (session_id,))
+        now = Span.of((*stood, *come))
+        told_first = gone.first is not None and gone.first == now.first != come.first
+        told_last = gone.last is not None and gone.last == now.last != come.last
+        if not told_first and not told_last:
+            return now
+    return Span(
+        *rows(db, "SELECT min(timestamp), max(timestamp) FROM placements WHERE session_id = ?", (session_id,))[0]
     )
 
 

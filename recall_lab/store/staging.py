@@ -46,12 +46,16 @@ def publish(db: apsw.Connection, batches: BatchWriter, path: str, machine: str) 
 
 def staged_source(db: apsw.Connection, path: str, machine: str) -> Source | None:
     """Return the source as the last staged batch left it."""
-    data: bytes | None = db.execute(
-        "SELECT batch FROM staged JOIN sources USING (source_id) WHERE machine = ? AND path = ? "
-        "ORDER BY step DESC LIMIT 1",
+    source: Source | None = None
+    for (data,) in db.execute(
+        "SELECT batch FROM staged JOIN sources USING (source_id) WHERE machine = ? AND path = ? ORDER BY step DESC",
         (machine, path),
-    ).get
-    return msgspec.msgpack.decode(data, type=Batch).source if data is not None else None
+    ):
+        staged = msgspec.msgpack.decode(data, type=Batch).source
+        source = msgspec.structs.replace(source or staged, parser_state=staged.parser_state)
+        if source.parser_state is not None:
+            break
+    return source
 
 
 def drop(db: apsw.Connection, path: str, machine: str) -> None:

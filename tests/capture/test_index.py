@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from recall_lab.capture import discover, reading
 from recall_lab.capture.indexing import index
 from recall_lab.capture.privacy import may_hold_secret
 from recall_lab.errors import SourceError, UsageError
+from recall_lab.sample import sample_home
 from recall_lab.store import open_reader
+from recall_lab.store.batches import BatchWriter
 from recall_lab.store.status import status
 
 from .conftest import SESSION, FakeRedactor, Home, lines, record
@@ -280,6 +283,33 @@ def test_an_interrupted_capture_goes_on_where_it_stopped(home: Home, monkeypatch
     fresh = Home(home.root / "fresh")
     index_copy(home, fresh)
     assert_same(home, fresh)
+
+
+@pytest.mark.parametrize("apart", [0, 8, 10**9])
+@pytest.mark.parametrize("call", [1, 4, 9, 16, 30])
+def test_an_interrupted_capture_ends_the_same_however_old_its_checkpoint(
+    home: Home, monkeypatch: pytest.MonkeyPatch, apart: int, call: int
+) -> None:
+    shutil.copytree(sample_home(), home.root, dirs_exist_ok=True)
+    monkeypatch.setattr(reading, "_READ_PER_STATE", apart)
+    monkeypatch.setattr(reading, "BATCH_CHARS", 500)
+    monkeypatch.setattr("recall_lab.capture.files._CHUNK", 700)
+    with monkeypatch.context() as patch:
+        real, calls = BatchWriter.apply, iter(range(1000))
+
+        def interrupted(self: BatchWriter, batch: Any) -> Any:
+            if next(calls) == call:
+                raise KeyboardInterrupt
+            return real(self, batch)
+
+        patch.setattr(BatchWriter, "apply", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            home.index()
+    home.index()
+    fresh = Home(home.root / "fresh")
+    index_copy(home, fresh)
+    assert_same(home, fresh)
+    assert_ledger_covers_files(home)
 
 
 def _capture(settings: Any, barrier: Any) -> None:

@@ -13,9 +13,10 @@ from .conftest import Home, lines
 from .test_index import assert_ledger_covers_files, assert_same, index_copy, states
 
 
-@pytest.fixture
-def long_home(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
+@pytest.fixture(params=[8, 10**9], ids=["", "old checkpoints"])
+def long_home(home: Home, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Home:
     """A home whose one source takes several batches, captured, then written anew."""
+    monkeypatch.setattr(reading, "_READ_PER_STATE", request.param)
     monkeypatch.setattr(reading, "BATCH_CHARS", 1000)
     monkeypatch.setattr("recall_lab.capture.files._CHUNK", 2000)
     home.write(*lines(f"old {number} " + "x" * 300 for number in range(30)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recall_lab.errors import NoStoreError, StoreBusyError, StoreVersionError
 from recall_lab.model import Batch, LedgerRow, ModelCall, PlacedBlock, Redacted, Session, Source
@@ -103,6 +106,61 @@ def test_the_session_that_a_source_leaves_gets_a_new_change_number(path: Path) -
         before = ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'")
         writer.apply(batch(path="/t/b.jsonl", session="s2"))
         assert ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'") > before
+
+
+MINUTES = st.one_of(st.none(), st.integers(0, 5))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["/t/a", "/t/b"]),
+            st.sampled_from(["s1", "s2"]),
+            st.integers(0, 3),
+            st.lists(MINUTES, max_size=4),
+            st.booleans(),
+        ),
+        max_size=8,
+    )
+)
+def test_a_session_begins_and_ends_with_its_placements(
+    history: list[tuple[str, str, int, list[int | None], bool]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder, open_writer(Path(folder) / "recall.db") as writer:
+        for source, session, start, minutes, anew in history:
+            blocks = [
+                block(
+                    7 * start + place,
+                    f"text {start + place}",
+                    ord_=start + place,
+                    timestamp=None if minute is None else f"2026-05-01T10:0{minute}:00.000Z",
+                )
+                for place, minute in enumerate(minutes)
+            ]
+            writer.apply(batch(*blocks, path=source, session=session, from_ord=0 if anew else start, anew=anew))
+        told = ask(writer, "SELECT session_id, started, ended FROM sessions ORDER BY 1")
+        held = ask(
+            writer,
+            "SELECT s.session_id, min(timestamp), max(timestamp) FROM sessions s LEFT JOIN placements p "
+            "USING (session_id) GROUP BY 1 ORDER BY 1",
+        )
+        assert told == held
+
+
+def test_branches_stay_as_they_are_while_nothing_is_told_of_them(path: Path) -> None:
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "one"), block(2, "two"), dead=((1, 2),)))
+        writer.apply(batch(block(3, "three"), from_ord=3, dead=None))
+        assert ask(writer, "SELECT ord FROM placements WHERE live = 0") == [(1,)]
+
+
+def test_a_parser_s_state_that_is_not_told_stays(path: Path) -> None:
+    source = Source(host="claude-code", path=Redacted("/t/a.jsonl"), parser_state=b"known")
+    with open_writer(path) as writer:
+        writer.apply(batch(block(1, "one"), source=source))
+        writer.apply(batch(block(2, "two"), from_ord=2, source=msgspec.structs.replace(source, parser_state=None)))
+        assert ask(writer, "SELECT parser_state FROM sources") == [(b"known",)]
 
 
 @pytest.mark.parametrize("order", [("host", "user"), ("user", "host")])
