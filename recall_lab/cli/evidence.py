@@ -11,6 +11,8 @@ from recall_lab.cli._terminal import bold, dim
 from recall_lab.display import check_words, count, one_line, visible
 from recall_lab.model import Neighbor, Reading
 
+_PLACES = 40  # of one quotation that are printed
+
 
 @command("read")
 @click.argument("block")
@@ -68,8 +70,10 @@ def check_(face: Face, block: str, quote: str | None, expected_hash: str | None)
         face.answer(found)
         return 0 if found.valid else 1
     click.echo(f"{bold(found.verdict)}: {check_words(found)}")
-    for start, end in found.occurrences:
+    for start, end in found.occurrences[:_PLACES]:
         click.echo(f"  characters {start} to {end}")
+    if len(found.occurrences) > _PLACES:
+        click.echo(f"  … and {len(found.occurrences) - _PLACES:,} more; --json has all")
     for near in found.near:
         click.echo(f"  near: characters {near.start} to {near.end}, {near.why}")
     if found.content_hash:

@@ -217,6 +217,16 @@ def test_the_mirror_equals_the_store(on_sample: Command) -> None:
     assert ran.code == 0
 
 
+def test_words_that_stand_in_many_places_do_not_flood_the_terminal(on_sample: Command) -> None:
+    hits = on_sample("search", "why did we reject batching", "--json").json["hits"]
+    block = max(hits, key=lambda hit: len(hit["text"]))["block_id"]
+    places = len(on_sample("check", block, "--quote", "e", "--json").json["occurrences"])
+    assert places > 40
+    out = on_sample("check", block, "--quote", "e").out
+    assert out.count("  characters ") == 40
+    assert f"… and {places - 40} more; --json has all" in out
+
+
 def test_a_subagent_is_shown_where_it_was_called(on_sample: Command) -> None:
     sessions = on_sample("sessions", "--json", "--limit", "100").json["sessions"]
     child = next(one for one in sessions if one["relation"] == "subagent" and one["title"])
