@@ -86,7 +86,8 @@ class CitationPanel(Panel):
             return call_line("check", self.citation.receipt)
         if self._reader.check is None and self._reader.session is not None:
             return call_line("session", self._reader.session.info.native_id)
-        return call_line("check", self.block.value, self.quote.value)
+        words = (self.quote.value,) if self.quote.value else ()  # what was pasted may have its own
+        return call_line("check", self.block.value, *words)
 
     def data(self) -> pd.DataFrame:
         """Every place of the words: start and end in code points, and what matched.

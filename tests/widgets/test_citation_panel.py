@@ -131,6 +131,14 @@ def test_a_receipt_or_an_annotation_in_the_field_is_checked_and_a_wrong_id_is_on
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
+def test_the_line_of_code_repeats_the_check_of_an_annotation_that_does_not_hold(lab: Lab) -> None:
+    source = f"recall-lab://{lab.search(QUESTION)[0].block_id}"
+    selector = {"type": "TextQuoteSelector", "exact": "words that nobody said"}
+    panel = lab.panels.citation(json.dumps({"type": "Annotation", "target": {"source": source, "selector": selector}}))
+    assert panel.check.verdict == "absent"
+    assert eval(panel.code, {"lab": lab}) == panel.check
+
+
 def test_a_session_is_read_from_its_first_page_to_its_last(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     longest = max(lab.sessions(limit=None), key=lambda info: info.blocks)
     whole = lab.session(longest.native_id)
