@@ -74,10 +74,17 @@ def bench_(
             ("mirror, whole", f"{timing.mirror.full_seconds:.2f} s"),
             ("mirror, one session", f"{timing.mirror.one_session_seconds:.2f} s"),
             ("open and search", f"{timing.open_seconds:.3f} s"),
+            (
+                "the command, cold",
+                f"{timing.command.seconds:.2f} s, {timing.command.cpu_seconds:.2f} s of the processor",
+            ),
             *(
-                (f"search: {kind}", f"p50 {times.p50:.1f} ms, p95 {times.p95:.1f} ms")
+                (
+                    f"search: {kind}",
+                    f"p50 {times.p50:.1f} ms, p95 {times.p95:.1f} ms (processor {cpu.p50:.1f}, {cpu.p95:.1f})",
+                )
                 for kind in ("identifier", "phrase", "rare", "common", "long")
-                for times in (getattr(timing.search_ms, kind),)
+                for times, cpu in ((getattr(timing.search_ms, kind), getattr(timing.search_cpu_ms, kind)),)
             ),
         ],
     )

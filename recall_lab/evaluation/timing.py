@@ -6,6 +6,7 @@ import os
 import random
 import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -54,6 +55,13 @@ class SearchTimes(msgspec.Struct, frozen=True):
     long: Percentiles
 
 
+class CommandTimes(msgspec.Struct, frozen=True):
+    """Seconds of ``recall-lab search WORD`` as a new process, compiled as an installer leaves it: the median."""
+
+    seconds: float
+    cpu_seconds: float
+
+
 class MirrorTimes(msgspec.Struct, frozen=True):
     """Seconds for a mirror from nothing, and for one session that changed."""
 
@@ -81,8 +89,10 @@ class Timing(msgspec.Struct, frozen=True):
     noop_seconds: float
     append_ms: float
     search_ms: SearchTimes
+    search_cpu_ms: SearchTimes
     mirror: MirrorTimes
     open_seconds: float
+    command: CommandTimes
     machine: str
 
 
@@ -159,7 +169,9 @@ def _measured(
     opening = _median(_seconds(lambda: _open_and_ask(settings.store)) for _ in range(_REPEATS))
     with open_reader(settings.store) as reader:
         seen = status(reader)
-        times = _search_times(reader)
+        queries = _queries(reader)
+        times, cpu_times = _search_times(reader, queries)
+        command = _command_times(settings, queries["common"][:1] or ["error"])
         redaction = _redaction_mb_per_s(reader, open_rules(settings))
     return Timing(
         mb=round(mb, 3),
@@ -175,8 +187,10 @@ def _measured(
         noop_seconds=round(noop, 3),
         append_ms=round(append, 1),
         search_ms=times,
+        search_cpu_ms=cpu_times,
         mirror=MirrorTimes(full_seconds=round(full, 3), one_session_seconds=round(one, 3)),
         open_seconds=round(opening, 3),
+        command=command,
         machine=f"{os.cpu_count()} processors, Python {sys.version.split()[0]}, {sys.platform}",
     )
 
@@ -269,16 +283,47 @@ def _one_session_seconds(settings: Settings) -> float:
         return taken
 
 
-def _search_times(reader: Reader) -> SearchTimes:
+def _search_times(reader: Reader, queries: dict[str, list[str]]) -> tuple[SearchTimes, SearchTimes]:
+    """Milliseconds on the wall, and of the processor: the same on a busy machine, more or less."""
     search(reader, "warm up")
-    return SearchTimes(**{kind: _percentiles(reader, queries) for kind, queries in _queries(reader).items()})
+    taken = {kind: _milliseconds(reader, some) for kind, some in queries.items()}
+    wall, cpu = ({kind: _percentiles(both[n]) for kind, both in taken.items()} for n in (0, 1))
+    return SearchTimes(**wall), SearchTimes(**cpu)
 
 
-def _percentiles(reader: Reader, queries: Sequence[str]) -> Percentiles:
-    if not queries:
+def _milliseconds(reader: Reader, queries: Sequence[str]) -> tuple[list[float], list[float]]:
+    walls, cpus = [], []
+    for query in queries:
+        for _ in range(_REPEATS):
+            wall, cpu = time.perf_counter(), time.process_time()
+            search(reader, query)
+            walls.append(1000 * (time.perf_counter() - wall))
+            cpus.append(1000 * (time.process_time() - cpu))
+    return walls, cpus
+
+
+def _percentiles(taken: Sequence[float]) -> Percentiles:
+    if not taken:
         return Percentiles(0.0, 0.0)
-    taken = sorted(1000 * _seconds(lambda: search(reader, query)) for query in queries for _ in range(_REPEATS))  # noqa: B023
-    return Percentiles(round(taken[len(taken) // 2], 2), round(taken[int(len(taken) * 0.95)], 2))
+    order = sorted(taken)
+    return Percentiles(round(order[len(order) // 2], 2), round(order[int(len(order) * 0.95)], 2))
+
+
+def _command_times(settings: Settings, words: Sequence[str]) -> CommandTimes:
+    """Run the command some times; the first time compiles it and is not counted."""
+    with tempfile.TemporaryDirectory(prefix="recall-lab-bench-") as compiled:
+        environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environ["PYTHONPYCACHEPREFIX"] = compiled
+        start = "from recall_lab.cli import main; main()"
+        command = [sys.executable, "-c", start, "search", "--scope", "all", "--home", str(settings.home), "--", *words]
+        walls, cpus = [], []
+        for _ in range(_REPEATS * 2 + 1):
+            before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+            subprocess.run(command, env=environ, stdout=subprocess.DEVNULL, check=True)  # noqa: S603 (this program)
+            walls.append(time.perf_counter() - started)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpus.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return CommandTimes(round(_median(walls[1:]), 3), round(_median(cpus[1:]), 3))
 
 
 def _queries(reader: Reader) -> dict[str, list[str]]:

@@ -46,6 +46,9 @@ def test_a_folder_is_measured_and_left_alone(settings: Settings) -> None:
     assert timing.append_ms > 0
     assert timing.redaction_mb_per_s > 0
     assert timing.search_ms.common.p95 >= timing.search_ms.common.p50 > 0
+    assert timing.search_cpu_ms.common.p95 >= timing.search_cpu_ms.common.p50 > 0
+    assert timing.command.seconds > 0
+    assert timing.command.cpu_seconds > 0
     assert {path: path.stat().st_mtime_ns for path in sample_home().rglob("*")} == before
     assert not settings.home.exists()
 
