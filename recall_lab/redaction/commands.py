@@ -13,7 +13,7 @@ from recall_lab.redaction.vocabulary import word_set
 _COMMANDS = (
     "curl|wget|http|https|xh|httpie|sshpass|mysql|mysqldump|mysqladmin|mariadb|mongo|mongosh|mongodump|mongorestore|sqlcmd|bcp|"
     "snowsql|redis-cli|valkey-cli|docker|podman|helm|skopeo|nerdctl|buildah|crane|oras|az|zip|unzip|7z|7za|rar|unrar|openssl|"
-    "ldapsearch|ldapadd|ldapmodify|ldappasswd|smbclient|rpcclient|xfreerdp|rclone|htpasswd|keytool|gpg|ssh-keygen|influx|cqlsh|"
+    "ldapsearch|ldapadd|ldapmodify|ldappasswd|conan|jarsigner|smbclient|rpcclient|xfreerdp|rclone|htpasswd|keytool|gpg|ssh-keygen|influx|cqlsh|"
     "clickhouse-client|cypher-shell|lftp|svn|mc|ipmitool|snmpwalk|snmpget|rabbitmqadmin|mosquitto_pub|mosquitto_sub|nats|trino|"
     "argocd|oc|cf|kcadm|psexec|crackmapexec|evil-winrm|net|runas|cmdkey|psql|sqlplus|impala-shell|beeline|nmcli|wpa_passphrase|"
     "security|jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase|security"
@@ -28,7 +28,7 @@ _PASSWORD_OPTIONS = {
         """
     sshpass mysql mysqldump mysqladmin mariadb mongo mongosh mongodump mongorestore docker podman helm skopeo
     nerdctl buildah crane oras az snowsql cqlsh evil-winrm crackmapexec psexec oc cf rar unrar 7z 7za argocd jf
-    jfrog twine svn bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline
+    jfrog twine svn bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline conan security
     """
     ),
     "-P": word_set("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool"),
@@ -40,8 +40,8 @@ _PASSWORD_OPTIONS = {
     "-pass": frozenset(("openssl",)),
     "-passin": frozenset(("openssl",)),
     "-passout": frozenset(("openssl",)),
-    "-storepass": frozenset(("keytool",)),
-    "-keypass": frozenset(("keytool",)),
+    "-storepass": frozenset(("keytool", "jarsigner")),
+    "-keypass": frozenset(("keytool", "jarsigner")),
     "-A": frozenset(("snmpwalk", "snmpget")),
     "-X": frozenset(("snmpwalk", "snmpget")),
     "-N": frozenset(("ssh-keygen",)),
@@ -68,13 +68,22 @@ _BY_PLACE = re.compile(
       | net[ ]use[ ][^\n|;]{0,120}?/user:\S+
       | requirepass | masterauth | AUTH(?:[ ]default)? | (?<=\n)PASS | LOGIN[ ][\w.@-]{1,60}
       | (?i:set[ ]password(?:[ ]for[ ][^\n=;]{1,80}?)?[ ]?=(?:[ ]?password\()?)
+      | htpasswd[ ]-[a-zA-Z]*n[a-zA-Z]*[ ]\S+
       | htpasswd[ ]-[a-zA-Z]*b[a-zA-Z]*[ ]\S+[ ]\S+
+      | poetry[ ]config[ ](?:--[\w-]+[ ]){0,3}(?:pypi-token\.\S+|http-basic\.\S+[ ]\S+)
+      | composer[ ]config[ ](?:-{1,2}[\w-]+[ ]){0,3}(?:[\w-]{0,20}(?:oauth|token|bearer)\.\S+|http-basic\.\S+[ ]\S+)
+      | bundle[ ]config[ ](?:set[ ])?(?:--[\w-]+[ ]){0,3}\S+\.\S+[ ]\w{1,40}:
+      | snyk[ ]auth | wandb[ ]login | service[ ]install | bw[ ]unlock | wpa_passphrase[ ]\S+ | encrypt_string
+      | mc[ ]alias[ ]set[ ]\S+[ ]\S+[ ]\S+
       | mysqladmin[ ][^\n|;]{0,80}?password
       | (?:[cC]onvert[tT]o-[sS]ecure[sS]tring)(?:[ ]-String)?
       | ::add-mask::
     )[ \t]*(?=[\S])
     """
 )
+# Calls that sign with a key of their arguments.
+_ARGUMENT = re.compile(r"[(,=][ \t]{0,4}[bBfFrRuU]{0,2}\\{0,3}[\"'](?P<value>[^\"'\\\n]{8,512})\\{0,3}[\"']")
+_LONGEST_CALL = 600
 _THIN = re.compile(r"(?::thin:|sqlplus[ ]+)[\w$#.]{1,60}/(?P<value>[^\s@\"'/]{4,200})@")
 _DATABASE_LOGIN = re.compile(r"(?:^|[\s\"'`=])[\w.-]{1,60}:(?P<value>[^\s\"'`@/]{4,200})@$")
 _MAIL_PASSWORD = re.compile(r"[^\s\"'`<>,|]{6,64}(?=[\s\"'`,)|]|\Z)")
@@ -190,6 +199,15 @@ def read_mail_login(text: str, start: int, end: int) -> Iterator[Spot]:
     several = any(map(str.isupper, value)) and any(map(str.islower, value))
     if several and shapes.is_password(value) and text[start:end].strip() in (":", "|", "/"):
         yield Spot(end, end + len(value), "password")
+
+
+def read_keyed_call(text: str, _start: int, end: int) -> Iterator[Spot]:
+    """The key among the arguments of a call that signs: ``createHmac("sha256", "X")``, ``jwt.sign(payload, "X")``."""
+    line_end = text.find("\n", end, end + _LONGEST_CALL)
+    limit = line_end if line_end >= 0 else min(len(text), end + _LONGEST_CALL)
+    for argument in _ARGUMENT.finditer(text, end, limit):
+        if shapes.is_secret(argument["value"], quoted=True):
+            yield Spot(argument.start("value"), argument.end("value"), "generic_secret")
 
 
 def read_login_pair(text: str, start: int, _end: int) -> Iterator[Spot]:

@@ -31,6 +31,12 @@ _SEED = re.compile(
     r"(?P<words>(?:[a-z]{3,8}[ \t]{1,2}){11,23}[a-z]{3,8})(?![a-z ])"
 )
 _PUTTY = re.compile(r"(?:\s|\\+[nr]){0,4}(?:(?:[A-Za-z0-9+/=]{4,80})(?:\s|\\+[nr]){1,8}){1,400}")
+_CODES = re.compile(r"[\\\"'`*)]{0,4}[ \t]{0,3}(?:[:=]|are\b|is\b|(?=\n|\\n))")
+_CODE = re.compile(
+    r"(?:[\s,;|\"'`*\[({•-]|\\n|\d{1,2}[.)][ ]){0,12}"
+    r"(?P<value>(?=[A-Za-z0-9-]{0,40}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|\d{8,10})(?![\w-])"
+)
+_MOST_CODES = 24
 _HOST_END = re.compile(r"[A-Za-z0-9_.*-]")
 _PGPASS = re.compile(
     r":(?:\d{4,5}|\*):[A-Za-z0-9_.*-]{1,64}:[A-Za-z0-9_.*@-]{1,64}:"
@@ -140,6 +146,19 @@ def read_recovery_key(text: str, start: int, end: int) -> Iterator[Spot]:
     """The recovery key of an encrypted disk: eight groups of six digits."""
     if len(set(text[start:end])) > 4:
         yield Spot(start, end, "generic_secret")
+
+
+def read_recovery_codes(text: str, start: int, end: int) -> Iterator[Spot]:
+    """The codes that stand for a lost second factor: a list of groups with digits, or of long numbers."""
+    opened = _CODES.match(text, end)
+    at = opened.end() if opened else end
+    for _ in range(_MOST_CODES):
+        code = _CODE.match(text, at) if opened else None
+        if not code or shapes.is_known_shape(code["value"]):
+            break
+        yield Spot(code.start("value"), code.end("value"), "generic_secret")
+        at = code.end()
+    yield Spot(start, at, "")
 
 
 def read_password_file(text: str, start: int, _end: int) -> Iterator[Spot]:

@@ -17,8 +17,29 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _PASSWORDS = word_set(
     """
     psk passe password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha
+    wachtwoord heslo salasana adgangskode passord
     contrasena пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes
     """
+)
+# How a name ends in other languages, whatever stands before.
+_FOREIGN_PASSWORDS = tuple(
+    word_set(
+        """
+        пароль 密码 密碼 口令 パスワード 비밀번호 암호 contraseña hasło lösenord şifre סיסמה
+        """
+    )
+    | {"mật khẩu", "كلمة المرور"}
+)
+_FOREIGN_SECRETS = tuple(
+    word_set(
+        """
+        токен ключ 密钥 密鑰 令牌 トークン キー 토큰 schlüssel
+        """
+    )
+    | {
+        *("ключ api", "clé api", "clave api", "clave de api", "chave api", "chave da api", "chave de api"),
+        "chiave api",
+    }
 )
 _SECRETS = word_set(
     """
@@ -101,6 +122,14 @@ _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secr
 @lru_cache(maxsize=16384)
 def promise(name: str) -> Promise:
     """What a variable, field, flag, header or column of this name promises to hold."""
+    if not name.isascii():
+        lowered = name.lower()
+        if lowered.endswith(_FOREIGN_PASSWORDS):
+            return "password"
+        if lowered.endswith(_FOREIGN_SECRETS):
+            return "secret"
+    elif " " in name and name.lower().endswith(_FOREIGN_SECRETS):
+        return "secret"
     words = [word.lower() for word in _WORDS.findall(name.replace("ñ", "n"))]
     while len(words) > 1 and (words[-1].isdigit() or (words[-1] in _TAILS and words[-1] not in _PASSWORDS)):
         words.pop()
@@ -108,7 +137,7 @@ def promise(name: str) -> Promise:
         return None
     last = words[-1]
     before = words[:-1]
-    found = _head(last, before)
+    found = _head(last, before, dashed=name.startswith("-"))
     if found != "unsure":
         return found
     if last in _ABOUT:
@@ -116,7 +145,7 @@ def promise(name: str) -> Promise:
     return "hint" if _holds_part(before, name) else None
 
 
-def _head(last: str, before: list[str]) -> Promise | Literal["unsure"]:
+def _head(last: str, before: list[str], *, dashed: bool) -> Promise | Literal["unsure"]:
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase", "passwort")):
         return (
             None if before and before[-1] in ("no", "forgot", "reset", "change", "show", "hide", "bad") else "password"
@@ -128,7 +157,9 @@ def _head(last: str, before: list[str]) -> Promise | Literal["unsure"]:
     if last in _SECRETS or last.endswith(("token", "secret", "apikey", "secretkey", "accesskey")):
         return None if before and before[-1] in ("public", "publishable", "no") else "secret"
     if last in ("key", "keys"):
-        return _key(before)
+        return _key(before, dashed=dashed)
+    if last == "signature" and before and before[-1] in ("amz", "goog", "oss", "cos"):
+        return "secret"  # of a URL, which anybody can open
     if last in ("auth", "salt", "seed", "sig", "signature", "sid", "pin", "cookie", "sessionid", "phpsessid"):
         return "hint"
     if last == "base" and "secret" in before:
@@ -136,7 +167,9 @@ def _head(last: str, before: list[str]) -> Promise | Literal["unsure"]:
     return "unsure"
 
 
-def _key(before: list[str]) -> Promise:
+def _key(before: list[str], *, dashed: bool) -> Promise:
+    if not before and dashed:
+        return "hint"
     if len(before) > 1 and before[-1] in ("primary", "secondary") and before[-2] in _ACCOUNTS:
         return "secret"
     if not before or _NOT_KEYS.intersection(before[-2:]):

@@ -34,6 +34,7 @@ _READERS: dict[str, Reader] = {
     "piped": commands.read_piped,
     "place": commands.read_place,
     "login-pair": commands.read_login_pair,
+    "keyed-call": commands.read_keyed_call,
     "identified": words.read_identified,
     "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,
@@ -41,6 +42,7 @@ _READERS: dict[str, Reader] = {
     "jwk": files.read_jwk,
     "seed": files.read_seed,
     "recovery-key": files.read_recovery_key,
+    "recovery-codes": files.read_recovery_codes,
     "mail-login": commands.read_mail_login,
     "private-keys": files.read_private_keys,
     "putty": files.read_putty,
@@ -159,6 +161,8 @@ def _is_token(text: str, start: int, end: int, name: str) -> bool:
     if start and text[start - 1].isalnum() and not _ESCAPE_BEFORE.search(text, max(0, start - 12), start):
         return False
     if end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
+        return False
+    if text.startswith("pk_", start - 3) and start >= 3:  # publishable
         return False
     value = text[start:end]
     if value.startswith("http"):  # the host of a webhook says nothing

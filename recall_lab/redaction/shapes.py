@@ -116,6 +116,15 @@ _UNMIXED = re.compile(r"(?:[a-z]+|[0-9]+)(?:[-_./:](?:[a-z]+|[0-9]+)){2,}\Z")  #
 _APP_PASSWORD = re.compile(
     r"[a-z]{4}(?P<gap>-?)[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4}\Z"
 )  # as mail accounts give them
+_LETTERS = re.compile(r"[A-Za-z]{6,40}\Z")
+_STATES = word_set(
+    """
+    required optional enabled disabled missing present provided string boolean expired unchanged ignored masked
+    prompt manual random stdin interactive encrypted hashed plaintext plain incorrect unknown unset notset
+    """
+)
+_JOINED = re.compile(r"[-_./:]")
+_ENDS_IN_HASH = re.compile(r"[-_:/][0-9a-f]{40,64}\Z")  # as the keys of caches do
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]{4,}(?:[-_.][A-Za-z]+)*\Z")
 _NO_TOKEN = re.compile(r"[^\w+/=.~:%|-]")
 _WORDY = re.compile(r"[A-Za-z]+(?:[-_./: ][A-Za-z]+)*\Z")
@@ -263,9 +272,16 @@ def is_strongly_random(value: str) -> bool:
     value = value[:_SAMPLE]
     if len(value) < 20 or _NO_TOKEN.search(value) or is_benign(value) or UUID.match(value):
         return False
+    if _ENDS_IN_HASH.search(value):
+        return False
     if HEX.match(value):
         return len(value) >= 32 and len(value) not in (40, 128) and is_hex(value)
     return any(map(str.isdigit, value)) and looks_random(value, shortest=20, odd=0.45)
+
+
+def is_word(value: str) -> bool:
+    """Could this be a word that somebody chose as a password? Only an assignment in capitals makes it one."""
+    return _LETTERS.match(value) is not None and not is_placeholder(value) and value.lower() not in _STATES
 
 
 def is_password(value: str, *, quoted: bool = False) -> bool:
@@ -296,6 +312,6 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
         return False
     if symbols or oddness(value) >= 0.35:
         return True
-    if re.search(r"[-_./:]", value):
-        return False
+    if _JOINED.search(value):
+        return size >= 10 and oddness(value) >= 0.2
     return quoted or any(map(str.isupper, value)) or digits >= 2

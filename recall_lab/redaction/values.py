@@ -33,14 +33,14 @@ _BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
 _GAP = re.compile(r"[\s\"'`]")
 _CLOSERS = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
-_BARE = re.compile(r"[ \t]{0,40}(?:&(?:amp;)?(?:quot|apos|#3[49]);)?(?P<value>[^\s\"'`]{1,256})")
+_BARE = re.compile(r"[ \t]{0,40}(?:&(?:amp;)?(?:quot|apos|#3[49]);|%22)?(?P<value>[^\s\"'`]{1,256})")
 _NEXT_LINE = re.compile(
     r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?"
     r"(?P<value>[A-Za-z0-9_+/][^\s`\"'=,;(){}]{7,511}={0,2})"
     r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
-_ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))")
+_ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))|%22")
 _NEXT_FIELD = re.compile(
     r"&&|\|\||&(?:amp;)?(?:quot|apos|#3[49]|lt|gt);"
     r"|;(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"']|(?:export|unset|echo|exec|cd|make)\Z)"

@@ -23,8 +23,8 @@ _LONGEST_NAME = 80
 _NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
 _BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
 _AFTER = re.compile(
-    r"(?P<close>[\\\"'`\])*}?!]{0,16})[ \t]{0,24}"
-    r"(?P<separator>=>|:=|%3[dD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
+    r"(?P<close>(?:[\\\"'`\])*}?!]|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
+    r"(?P<separator>=>|:=|%3[aAdD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
     r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}]{0,400}?(?=\bdefault\b))?(?:\s|\\[nrt]|\\\\n){0,24}"
@@ -50,22 +50,23 @@ _SENTENCE = re.compile(
     r"(?:[ \t]+(?:we|you|they|I|I've|that|which|used?|using|here|there|provided|given|have|had|set)){0,5}"
     r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is set to|was set to|has been set to|"
     r"is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
-    r"ist|lautet|es|est|é)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
-    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为は]|->|→|\u2013|\u2014))"
+    r"ist|lautet|es|est|é|è|jest|är)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
+    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为は]|->|→|\u2013|\u2014)|['\u2019]s(?=[ \t])|[ \t]+-(?=[ \t]))"
     r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")
 _CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 # ``password X`` and, from configurations of routers, ``password 0 X``; ``creds: admin / X``.
 _DIRECT = re.compile(
-    r"[ \t]{1,2}(?:[057][ \t])?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]|\Z)"
+    r"[ \t]{1,2}(?:[057][ \t])?(?P<aside>\()?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]|\Z)"
 )
 _CREDENTIAL_PAIR = re.compile(
     r"[ \t]*(?::|are|is|=)?[ \t]*[\"'`(]?[\w.@-]{1,60}[\"'`]?[ \t]{0,2}[/:|][ \t]{0,2}[\"'`]?"
-    r"(?P<value>[^\s\"'`/]{6,200})"
+    r"(?P<value>[^\s\"'`/]{6,200})(?![^\s\"'`]*/)"
 )
 _FOREIGN_TAIL = re.compile(r"(?<=[!-~])[^\x00-\x7f]+\Z")
 _DIGIT = re.compile(r"[0-9]")
+_DIGIT_OR_SIGN = re.compile(r"[0-9!#$%&*@^]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
     r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|"
@@ -74,12 +75,16 @@ _LABEL = re.compile(
     r"[\\\"'`)\]]*[ \t]*[:=/(#]?[ \t]*[\\\"'`]?$"
 )
 _PRECEDING = re.compile(
-    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}[ \t]+(?:as|is|was|for)[ \t]+"
+    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}"
+    r"(?:[ \t]+(?:as|is|was|for)|,?[\"'`*]{0,3}[ \t]+(?:<-+|[-\u2013\u2014])?[ \t]*(?:and[ \t]+)?"
+    r"(?:(?:by the way|btw),?[ \t]+)?(?P<told>(?:that|this|which|it)(?:['\u2019]s|[ \t]+(?:is|was))))[ \t]+"
     r"(?:(?:the|my|your|our|its|a|an|his|her|their)[ \t]+)?"
     r"(?:[\w-]{1,24}[ \t]+){0,3}$",
     re.IGNORECASE,
 )
-_CONNECTORS = (" as ", " is ", " was ", " for ")
+_CONNECTORS = (" as ", " is ", " was ", " for ", "'s ", "\u2019s ")
+_COMPOUND = re.compile(r"\w*[ \t]+(?!(?:for|of|to|on|in|at|by|and|but|or|we|you|I|now|btw|from|until|till|so)\b)[a-z]")
+_ASIDE = re.compile(r"(?P<value>[^\s\"'`*]{6,200})[\"'`*]{0,3}[ \t]\($")
 _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
     re.IGNORECASE,
@@ -112,7 +117,9 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     if value is not None:
         cut_off = _CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
-        if not cut_off and accepts(text[value.start : value.end], weaker, name, quoted=value.quoted):
+        candidate = text[value.start : value.end]
+        chosen = held == "password" and text[right : right + 1] == "=" and name.isupper() and shapes.is_word(candidate)
+        if not cut_off and (chosen or accepts(candidate, weaker, name, quoted=value.quoted)):
             yield Spot(value.start, whole(text, value.start, value.end), kind_of_name(name, held))
             return
         spot = read_scheme(text, value.start) or _over_a_break(text, value, weaker, name)
@@ -127,7 +134,11 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     yield from _spoken(text, right, name, held)
     yield from read_columns(text, left, right)
     if " " in text[left - 1 : left] and any(word in text[max(0, left - 48) : left] for word in _CONNECTORS):
-        yield from _preceding(text, left, name, held)
+        yield from _preceding(text, left, right, name, held)
+    elif text[left - 1 : left] == "(" and text[right : right + 1] == ")":
+        aside = _ASIDE.search(text, max(0, left - 200), left)
+        if aside and shapes.is_secret(aside["value"]):
+            yield Spot(*aside.span("value"), kind_of_name(name, held))
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
@@ -214,13 +225,14 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
     """``password is X``, ``the token for staging: X``, and a random run further on in the line."""
     line_end = text.find("\n", right, right + 120)
     limit = line_end if line_end >= 0 else min(len(text), right + 120)
-    if not _DIGIT.search(text, right, limit):
+    if not (_DIGIT_OR_SIGN if held == "password" else _DIGIT).search(text, right, limit):
         return
     pair = _CREDENTIAL_PAIR.match(text, right) if "cred" in name.lower() else None
     direct = _DIRECT.match(text, right) if held == "password" else None
     for found in filter(None, (pair, direct)):
         start, candidate = found.start("value"), found["value"].rstrip(".,;:)>]}")
-        if shapes.is_secret(candidate) or shapes.is_password(candidate, quoted=found is pair):
+        weak = found is pair or not found["aside"]
+        if shapes.is_secret(candidate) or (weak and shapes.is_password(candidate, quoted=found is pair)):
             yield Spot(start, start + len(candidate), "password")
             return
     sentence = _SENTENCE.match(text, right)
@@ -250,18 +262,19 @@ def _spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spot]:
         yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
 
 
-def _preceding(text: str, left: int, name: str, held: Promise) -> Iterator[Spot]:
+def _preceding(text: str, left: int, right: int, name: str, held: Promise) -> Iterator[Spot]:
     """``use X as the password``."""
     low = max(0, left - 200, text.rfind("\n", max(0, left - 200), left) + 1)
-    before = _PRECEDING.search(text, low, left) if _DIGIT.search(text, low, left) else None
-    if not before:
+    before = _PRECEDING.search(text, low, left) if _DIGIT_OR_SIGN.search(text, low, left) else None
+    if not before or (before["told"] and _COMPOUND.match(text, right)):
         return
-    candidate = before["value"]
+    candidate = before["value"].rstrip(".,;:)")
     fits = (
         shapes.is_secret(candidate) and (shapes.oddness(candidate) > 0.5 or shapes.UUID.match(candidate) is not None)
     ) or (held == "password" and shapes.is_password(candidate))
     if fits:
-        yield Spot(before.start("value"), before.end("value"), kind_of_name(name, held))
+        start = before.start("value")
+        yield Spot(start, start + len(candidate), kind_of_name(name, held))
 
 
 def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:
