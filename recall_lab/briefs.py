@@ -39,6 +39,13 @@ class LabBrief:
 
         return save(self.brief, path)
 
+    @property
+    def references(self) -> list[dict[str, Any]]:
+        """The sessions that are cited, as CSL-JSON items for a reference manager."""
+        from recall_lab.evidence import csl_items
+
+        return csl_items(self.brief)
+
     def __repr__(self) -> str:
         return f"<Brief {self.brief.title!r}: {len(self.brief.excerpts)} citations of {self.brief.sessions} sessions>"
 

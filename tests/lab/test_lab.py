@@ -115,6 +115,7 @@ def test_a_brief_of_hits_and_citations_verifies_in_every_form(
     assert brief.title == QUESTION
     assert "citations" in repr(brief)
     assert "<table" in brief._repr_html_()
+    assert {item["archive_location"] for item in brief.references} == {one.session for one in brief.excerpts}
 
 
 def test_a_brief_chooses_its_passages_when_none_are_given(lab: Lab) -> None:
