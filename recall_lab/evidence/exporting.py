@@ -210,9 +210,11 @@ def _target(reader: Reader, target: str, host: str | None) -> SessionInfo:
         if block is None:
             raise NotFoundError("no session holds the receipt's block; copy it again, or index first")
         return exactly(reader, block.session, block.host)
-    for info in sessions.sessions(reader, limit=None) if "/" in target or target.endswith((".jsonl", ".json")) else ():
-        if target in info.sources and (host is None or info.host == host):
-            return info
+    if "/" in target or target.endswith((".jsonl", ".json")):
+        paths = {target, str(Path(target).expanduser().absolute())}
+        for info in sessions.sessions(reader, limit=None):
+            if paths.intersection(info.sources) and (host is None or info.host == host):
+                return info
     return exactly(reader, target, host)
 
 

@@ -68,9 +68,12 @@ def test_a_session_rewritten_inside_the_boundary_ends_the_export(told: TinyStore
         export_page(told.reader(), tmp_path, cursor=first["next_cursor"])
 
 
-def test_a_session_is_named_by_id_path_or_receipt(told: TinyStore, tmp_path: Path) -> None:
+def test_a_session_is_named_by_id_path_or_receipt(
+    told: TinyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     receipt = cite(told.reader(), block_id("b3")).receipt
-    for target in ("11111111-aaaa", "/t/11111111-aaaa.jsonl", receipt):
+    monkeypatch.chdir("/")
+    for target in ("11111111-aaaa", "/t/11111111-aaaa.jsonl", "t/11111111-aaaa.jsonl", receipt):
         assert export_page(told.reader(), tmp_path, target=target)["session"]["native_id"] == "11111111-aaaa"
     for missing in ("11111111", "/t/other.jsonl"):
         with pytest.raises(NotFoundError, match="whole id"):
