@@ -28,7 +28,7 @@ _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
 _STRADDLING = 0.3
 _FEW, _MANY_WORDS = 8, 5
 _VERY_COMMON = 50_000
-_POSTINGS_A_TEXT = 6_000  # FTS5 goes through so many postings of a phrase's words while a text is read
+_POSTINGS_A_TEXT = 2_000  # FTS5 goes through so many postings of a phrase's words while a text is read
 _WORTH = 1.5  # times as many postings as those of a pair of words make it worth to look for the pair first
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
@@ -333,7 +333,12 @@ class _Extractor:
             if len(ids) <= few:
                 terms = tuple(term for _, _, term in tokens)
                 texts = self._index.texts(self._holding_all(frozenset(terms), ids).tolist())
-                held = [i for i, one in texts.items() if self._reads(one, terms) or self._names(one, terms)]
+                typed = form.lower()
+                held = [
+                    text_id
+                    for text_id, one in texts.items()
+                    if _stands(one, typed) or self._reads(one, terms) or self._names(one, terms)
+                ]
                 return self._index.once(sorted(held))
         return self._index.once(self._index.phrase(form, PHRASE_LIMIT))
 
@@ -345,6 +350,13 @@ class _Extractor:
         """The terms that begin so, and the texts that hold any of them."""
         terms = tuple(self._index.expand(prefix)) or (prefix,)
         return terms, self._index.united([self._term(term) for term in terms])
+
+
+def _stands(text: str, typed: str) -> bool:
+    """Whether a text has this in it as it is typed, in small letters, and no word goes on before or after it."""
+    low = text.lower()
+    at = low.find(typed)
+    return at >= 0 and not low[max(at - 1, 0) : at].isalnum() and not low[at + len(typed) :][:1].isalnum()
 
 
 def _parts(text: str) -> list[str]:

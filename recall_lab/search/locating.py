@@ -30,7 +30,7 @@ class Match(msgspec.Struct, frozen=True):
 
 # A stem, the letters that its words begin with, the features that are this word alone, and those that begin with it:
 # their other words.
-_Step = tuple[str, bytes, list[int], list[tuple[tuple[str, ...], int]]]
+_Step = tuple[str, bytes, list[int], list[tuple[tuple[str, ...], list[int]]]]
 
 
 class Sought:
@@ -91,9 +91,9 @@ class Sought:
             for start, end in places:
                 for number in single:
                     matches.append(Match(start, end, number))  # noqa: PERF401 (two loops are slower)
-                for terms, number in rows:
+                for terms, numbers in rows:
                     if last := words.followed(end, terms, self._stems):
-                        matches.append(Match(start, last, number))
+                        matches += [Match(start, last, number) for number in numbers]
         for term, letters, single, _ in steps:
             # What no word of the text is stands inside an identifier.
             if hidden := [number for number in single if number not in seen]:
@@ -112,9 +112,12 @@ class Sought:
             found = self._steps[key] = []
             for term in {*self._single, *self._rows}:
                 single = [number for number in self._single.get(term, ()) if number in held]
-                rows = [(terms[1:], number) for terms, number in self._rows.get(term, ()) if number in held]
+                rows: dict[tuple[str, ...], list[int]] = {}
+                for terms, number in self._rows.get(term, ()):
+                    if number in held:
+                        rows.setdefault(terms[1:], []).append(number)
                 if single or rows:
-                    found.append((term, letters_of(term), single, rows))
+                    found.append((term, letters_of(term), single, list(rows.items())))
         return found
 
     def tokenised(self, text: str, held: Collection[int]) -> list[Match]:
