@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from recall_lab.errors import UsageError
-from recall_lab.evidence.receipts import SCHEME, block_head, hash_head, parse_receipt
+from recall_lab.evidence.receipts import SCHEME, block_head, hash_head, parse_receipt, receipt_like
 from recall_lab.evidence.selectors import selected
 from recall_lab.model import Record
 
@@ -26,6 +26,7 @@ class Pasted(Record, frozen=True):
 def parse_pasted(text: str) -> Pasted:
     """Read a block id or a head of one, a receipt, or the JSON of a Web Annotation, its target, or a citation.
 
+    A receipt may have what stood around it, such as quotation marks or the rest of its footnote.
     Of a Web Annotation the ``TextQuoteSelector`` and ``TextPositionSelector`` are read, also where they refine others;
     its source must be a block of this program's (``recall-lab://<block_id>@<hash>``) or a receipt.
 
@@ -35,8 +36,11 @@ def parse_pasted(text: str) -> Pasted:
     stripped = text.strip()
     if stripped.startswith("{"):
         return _from_json(stripped)
-    if stripped.startswith(SCHEME):
-        receipt = parse_receipt(stripped)
+    if SCHEME in stripped:
+        found = tuple(dict.fromkeys(receipt_like(stripped)))
+        if len(found) > 1:
+            raise UsageError(f"there are {len(found)} receipts in it; paste one of them")
+        receipt = parse_receipt(found[0])
         return Pasted(block=receipt.block_id, hash_head=receipt.hash_head, start=receipt.start, end=receipt.end)
     return Pasted(block=block_head(stripped))
 

@@ -121,7 +121,7 @@ class CitationPanel(Panel):
         with self.telling(self.reader):
             if not named:
                 self.reader.shown, self.reader.cited, self.reader.blocks = {}, {}, []
-            elif named.startswith(("recall-lab:", "{")):
+            elif "recall-lab:" in named or named.startswith("{"):
                 self._reader.verify(named)
             else:
                 self._open_named(named)

@@ -29,6 +29,18 @@ def test_a_brief_s_own_annotations_resolve(tiny: TinyStore) -> None:
         assert (found.verdict, found.start, found.end, found.hash_matches) == ("valid", 23, 27, True)
 
 
+@pytest.mark.parametrize(
+    "around",
+    ["{}", "  {}\n", "`{}`", "({}).", "<{}>", "[^1]: `{}` is the receipt of quotation 1.", "see {}, and {} again"],
+)
+def test_a_receipt_resolves_with_what_was_copied_around_it(tiny: TinyStore, around: str) -> None:
+    tiny.tell(said("a", TEXT, 0))
+    reader = tiny.reader()
+    receipt = cite(reader, block_id("a"), span=(23, 27)).receipt
+    found = check(reader, around.format(receipt, receipt))
+    assert (found.verdict, found.start, found.end) == ("valid", 23, 27)
+
+
 def test_a_citation_as_json_resolves(tiny: TinyStore) -> None:
     tiny.tell(said("a", TEXT, 0))
     reader = tiny.reader()
@@ -68,6 +80,7 @@ def test_an_annotation_of_an_edited_block_is_anchored_in_the_known_order(tiny: T
         ('{"target": [{}, {}]}', "2 targets"),
         ('{"block_id": "xyz"}', "no block id"),
         ("recall-lab://nothing", "not a receipt"),
+        (f"recall-lab://{'a' * 32}@{'b' * 12}#0-1 recall-lab://{'a' * 32}@{'b' * 12}#0-2", "2 receipts"),
         ("two words", "no block id"),
     ],
 )

@@ -112,8 +112,9 @@ def test_a_receipt_or_an_annotation_in_the_field_is_checked_and_a_wrong_id_is_on
     panel.button.click()
     assert "there is no block" in panel.error
     hit = lab.search(QUESTION)[0]
-    panel.block.value = hit.receipt
-    assert panel.check.valid
+    for pasted in (hit.receipt, f"[^1]: `{hit.receipt}` is the receipt of quotation 1."):
+        panel.block.value = pasted
+        assert panel.check.valid
     citation = hit.cite(QUOTE)
     selector = {"type": "TextQuoteSelector", "exact": QUOTE}
     panel.block.value = json.dumps(
