@@ -13,9 +13,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from recall_lab.errors import SourceError
+from recall_lab.hosts._books import LineBooks, R
 from recall_lab.hosts._json import LineReader
 from recall_lab.hosts._names import TypeNames
-from recall_lab.hosts.base import Checkpoint, Event, Line, RawBlock, RawRecord, RawSession
+from recall_lab.hosts.base import Checkpoint, Event, Line, RawBlock, RawSession
 from recall_lab.model import Disposition, Kind, Role
 
 
@@ -32,7 +33,6 @@ class LineState(msgspec.Struct, array_like=True):
     names: list[str] = []
 
 
-R = TypeVar("R", bound=msgspec.Struct)
 S = TypeVar("S", bound=LineState)
 
 
@@ -45,7 +45,7 @@ class Taken(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class LineParser(Generic[R, S]):
+class LineParser(LineBooks[R], Generic[R, S]):
     """A ``hosts.base.Parser`` of lines; inherit and answer ``read``.
 
     Args:
@@ -59,14 +59,12 @@ class LineParser(Generic[R, S]):
     def __init__(
         self, path: PurePath, resume: Checkpoint | None, reader: LineReader[R], state: type[S], fallback: str
     ) -> None:
-        self._reader = reader
         self._fallback = fallback
         self.state: S = _load(resume.state, state, path) if resume and resume.state else state()
+        super().__init__(reader, self.state, resume.offset if resume else 0)
         self.names = TypeNames(self.state.names)
-        self._offset = resume.offset if resume else 0
         self.session = (resume and resume.session) or RawSession(native_id=fallback)
         self._said = resume.session if resume else None
-        self._events: list[Event] = []
         self.at = 0  # where the record at hand begins, bytes
 
     # ---- what a host answers ---------------------------------------------------------------------------------------
@@ -79,20 +77,7 @@ class LineParser(Generic[R, S]):
 
     def feed(self, lines: Iterable[Line]) -> list[Event]:
         """Return the events of these lines; see ``hosts.base.Parser``."""
-        decode = self._reader.decode
-        state = self.state
-        for line in lines:
-            if line.data[:1] == b"{" and not state.mid_line:
-                try:
-                    record = decode(line.data)
-                except (msgspec.DecodeError, RecursionError):
-                    self._pieces(line)
-                else:
-                    self._record(record, line.offset, line.length, None)
-                    self._offset = line.offset + line.length
-                    state.mid_line = not line.ended
-            else:
-                self._pieces(line)
+        self._read(lines)
         return self._take(named=any(isinstance(event, RawBlock) for event in self._events))
 
     def finish(self) -> list[Event]:
@@ -148,42 +133,6 @@ class LineParser(Generic[R, S]):
             return events
         self._said = known
         return [known, *events]
-
-    def _pieces(self, line: Line) -> None:
-        """Take a line that is not simply one object."""
-        state = self.state
-        pieces = self._reader.pieces(line.data, at_start=not state.mid_line, ended=line.ended)
-        for number, piece in enumerate(pieces, 1):
-            end = line.length if number == len(pieces) else piece.end  # the newline counts with the last piece
-            offset, length = line.offset + piece.start, end - piece.start
-            if piece.value is not None:
-                self._record(piece.value, offset, length, piece.note)
-                state.mid_line = True
-            elif piece.note == "blank":
-                self._blank(offset, length)
-            elif piece.note == "pending":
-                self._events.append(RawRecord("line", "pending", offset, length, "the line is not finished"))
-                return
-            else:
-                self._ledger("line", "malformed", offset, length, piece.note)
-            self._offset = offset + length
-        if not pieces:
-            self._blank(line.offset, line.length)
-            self._offset = line.offset + line.length
-        if line.ended:
-            state.mid_line = False
-
-    def _blank(self, offset: int, length: int) -> None:
-        """Count white space with the record before; what touches is one entry."""
-        if self._events and isinstance(before := self._events[-1], RawRecord) and before.records == 0:
-            self._events.pop()
-            offset, length = before.offset, before.length + length
-        state = self.state
-        self._events.append(RawRecord(state.last_type, state.last_disposition, offset, length, records=0))
-
-    def _ledger(self, type_: str, disposition: Disposition, offset: int, length: int, note: str | None) -> None:
-        self._events.append(RawRecord(type_, disposition, offset, length, note))
-        self.state.last_type, self.state.last_disposition = type_, disposition
 
     def _record(self, record: R, offset: int, length: int, note: str | None) -> None:
         """Take one record: its line in the ledger first, then what it gave."""

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 import msgspec
 
+from recall_lab.hosts._books import LineBooks
 from recall_lab.hosts._json import LineReader
 from recall_lab.hosts._names import TypeNames, plain_id, utc_time
 from recall_lab.hosts.base import Checkpoint, Embedded, Event, Line, RawBlock, RawRecord, RawSession, make_id
@@ -34,41 +35,26 @@ def records_of(lines: Iterable[bytes]) -> Iterator[Record]:
             yield from (piece.value for piece in _reader.pieces(line) if piece.value is not None)
 
 
-class Parser:
+class Parser(LineBooks[Record]):
     """See ``hosts.base.Parser``."""
 
     def __init__(
         self, path: PurePath, resume: Checkpoint | None, agents: frozenset[str] | None, companion: bytes
     ) -> None:
         self._agents = agents
-        self._offset = resume.offset if resume else 0
         self._state = load(resume.state, path) if resume else State()
+        super().__init__(_reader, self._state, resume.offset if resume else 0)
         self._tree = Tree(self._state.tree)
         self._names = TypeNames(self._state.names)
         self._told = resume.session if resume else None
         self._session = Session(path, self._state, self._told, companion)
         self._told_agents: set[str] = set()
-        self._events: list[Event] = []
 
     # ---- the interface ---------------------------------------------------------------------------------------------
 
     def feed(self, lines: Iterable[Line]) -> list[Event]:
         """Return the events of these lines; see ``hosts.base.Parser``."""
-        decode = _reader.decode
-        state = self._state
-        for line in lines:
-            data = line.data
-            if data[:1] == b"{" and not state.mid_line:
-                try:
-                    record = decode(data)
-                except (msgspec.DecodeError, RecursionError):
-                    self._pieces(line)
-                else:
-                    self._record(record, line.offset, line.length, None)
-                    self._offset = line.offset + line.length
-                    state.mid_line = not line.ended
-            else:
-                self._pieces(line)
+        self._read(lines)
         return self._take(named=False)
 
     def finish(self) -> list[Event]:
@@ -94,44 +80,6 @@ class Parser:
             return events
         self._told = session
         return [session, *events]
-
-    # ---- lines -----------------------------------------------------------------------------------------------------
-
-    def _pieces(self, line: Line) -> None:
-        """Take a line that is not simply one object."""
-        state = self._state
-        pieces = _reader.pieces(line.data, at_start=not state.mid_line, ended=line.ended)
-        for number, piece in enumerate(pieces, 1):
-            end = line.length if number == len(pieces) else piece.end  # the newline counts with the last piece
-            offset, length = line.offset + piece.start, end - piece.start
-            if piece.value is not None:
-                self._record(piece.value, offset, length, piece.note)
-                state.mid_line = True
-            elif piece.note == "blank":
-                self._blank(offset, length)
-            elif piece.note == "pending":
-                self._events.append(RawRecord("line", "pending", offset, length, "the line is not finished"))
-                return
-            else:
-                self._ledger("line", "malformed", offset, length, piece.note)
-            self._offset = offset + length
-        if not pieces:
-            self._blank(line.offset, line.length)
-            self._offset = line.offset + line.length
-        if line.ended:
-            state.mid_line = False
-
-    def _blank(self, offset: int, length: int) -> None:
-        """Count white space with the record before; what touches is one entry."""
-        if self._events and isinstance(before := self._events[-1], RawRecord) and before.records == 0:
-            self._events.pop()
-            offset, length = before.offset, before.length + length
-        state = self._state
-        self._events.append(RawRecord(state.last_type, state.last_disposition, offset, length, records=0))
-
-    def _ledger(self, type_: str, disposition: Disposition, offset: int, length: int, note: str | None) -> None:
-        self._events.append(RawRecord(type_, disposition, offset, length, note))
-        self._state.last_type, self._state.last_disposition = type_, disposition
 
     # ---- records ---------------------------------------------------------------------------------------------------
 
