@@ -160,18 +160,27 @@ class _Told(Record, frozen=True):
     sections: Mapping[str, str]
     reasons: Mapping[str, str]
 
+    def add_to(self, chosen: Chosen, receipt: str) -> Chosen:
+        """What was picked, with what is said of that receipt in the place of its own."""
+        return msgspec.structs.replace(
+            chosen,
+            reason=self.reasons.get(receipt, chosen.reason),
+            note=self.remarks.get(receipt, chosen.note),
+            section=self.sections.get(receipt, chosen.section),
+        )
+
 
 def _passages(reader: Reader, picked: Sequence[Hit | Citation | Chosen], told: _Told) -> tuple[Excerpt, ...]:
     found: dict[str, Excerpt] = {}
     for item in picked:
-        chosen = _chosen(item)
-        asked = chosen.citation
+        asked = _chosen(item).citation
         citation = cite(reader, asked.block_id, span=(asked.start, asked.end), revision=asked.content_hash)
         receipt = citation.receipt
         if receipt not in found:
-            reason, note = told.reasons.get(receipt, chosen.reason), told.remarks.get(receipt, chosen.note)
-            made = excerpt(reader, citation, reason, note)
-            found[receipt] = msgspec.structs.replace(made, section=told.sections.get(receipt, chosen.section))
+            chosen = told.add_to(_chosen(item), item.receipt if isinstance(item, Hit) else receipt)
+            chosen = told.add_to(chosen, receipt)
+            made = excerpt(reader, citation, chosen.reason, chosen.note)
+            found[receipt] = msgspec.structs.replace(made, section=chosen.section)
     return tuple(found.values())
 
 

@@ -132,6 +132,20 @@ def test_a_passage_is_quoted_without_the_white_space_around_it(told: TinyStore) 
     assert (chosen_hit(blank).citation.start, chosen_hit(blank).citation.quote) == (4, " \n")
 
 
+def test_what_the_writer_says_of_a_hit_is_found_by_the_hit_s_own_receipt(tiny: TinyStore) -> None:
+    tiny.tell(said("a", "The redis cache hides stale plans.\n\n", 0))
+    reader = tiny.reader()
+    (hit,) = search(reader, "redis cache").hits
+    wide = cite(reader, block_id("a"))
+    hit = msgspec.structs.replace(hit, start=0, end=len(wide.quote), text=wide.quote, receipt=wide.receipt)
+    said_of_it = {hit.receipt: "x"}
+    (passage,) = compose(
+        reader, "?", [hit], remarks=said_of_it, sections=said_of_it, reasons=said_of_it, surroundings=False
+    ).passages
+    assert passage.citation.quote == "The redis cache hides stale plans."
+    assert (passage.note, passage.section, passage.reason) == ("x", "x", "x")
+
+
 def test_times_in_prose_are_as_a_person_reads_them(told: TinyStore) -> None:
     reader = told.reader()
     now = datetime.fromisoformat("2026-05-02T12:00:00Z")
