@@ -12,7 +12,7 @@ import msgspec
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.search.signs import only_signs
-from recall_lab.search.words import Stems, Words
+from recall_lab.search.words import Stems, Words, has_identifier_words
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids, Postings
 from recall_lab.store.reaching import Reach
@@ -344,7 +344,7 @@ class _Extractor:
 
     def _names(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether the words inside an identifier of a text are these terms."""
-        return self._reads(identifier_words(text), terms)
+        return has_identifier_words(text) and self._reads(identifier_words(text), terms)
 
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""

@@ -6,7 +6,9 @@ the words that begin with them are stemmed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from recall_lab.text import camel_parts
@@ -14,6 +16,10 @@ from recall_lab.text import camel_parts
 # By byte of Latin-1: small letters and digits as they are, capitals as small ones, everything else a space.
 _LETTERS: Final = "".join(chr(n) if chr(n).isalnum() else " " for n in range(256)).lower().encode("latin-1")
 _SPACE: Final = 0x20
+_KINDS: Final = bytes(
+    ord("A") if n < 0x80 and chr(n).isupper() else ord("a") if n < 0x80 and chr(n).isalnum() else _SPACE
+    for n in range(256)
+)
 
 
 class Stems(dict[bytes, str]):
@@ -71,6 +77,8 @@ class Words:
 
     def row(self, terms: Sequence[str], stems: Mapping[bytes, str]) -> bool:
         """Whether words have these stems one beside the other."""
+        if not _row_of(tuple(terms)).search(self._data):
+            return False
         starts = self.places(terms[0], letters_of(terms[0]), stems, None)
         return any(self.followed(end, terms[1:], stems) for _, end in starts)
 
@@ -86,6 +94,18 @@ class Words:
             if last < 0 or stems[data[start:last]] != term:
                 return 0
         return last - 1
+
+
+@lru_cache(256)
+def _row_of(terms: tuple[str, ...]) -> re.Pattern[bytes]:
+    """Words that begin with the letters of these stems, one beside the other."""
+    return re.compile(b"[^ ]* *".join(re.escape(letters_of(term)) for term in terms))
+
+
+def has_identifier_words(text: str) -> bool:
+    """Whether a text may have identifiers with several words inside, as ``text.identifier_words`` names them."""
+    kinds = text.encode("latin-1", "replace").translate(_KINDS)
+    return b"aA" in kinds or b"AAa" in kinds or "+" in text or "#" in text
 
 
 def letters_of(stem: str) -> bytes:

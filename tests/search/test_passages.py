@@ -13,8 +13,10 @@ from recall_lab.search import parse, search
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, extract
 from recall_lab.search.locating import Match, Sought
+from recall_lab.search.words import Stems, Words, has_identifier_words
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import fulltext_of
+from recall_lab.text import identifier_words
 
 VOCABULARY = """
     parsed parser parsing parse possibly possibilities hopping hop relational rational flies fly skies sky ties
@@ -60,6 +62,20 @@ def test_looking_for_words_finds_what_the_tokenizer_finds(reader: Reader, text: 
         return {(match.start, match.end, match.feature) for match in matches}
 
     assert places(sought.located(text, every)) == places(sought.tokenised(text, every))
+
+
+@given(text=st.text("aBc1Z _-+#é") | texts)
+def test_no_text_with_words_inside_identifiers_is_passed_over(text: str) -> None:
+    assert has_identifier_words(text) or not identifier_words(text)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(text=texts, row=st.lists(st.sampled_from(VOCABULARY.split()), min_size=2, max_size=3))
+def test_words_beside_one_another_are_those_that_the_tokenizer_finds(reader: Reader, text: str, row: list[str]) -> None:
+    index = fulltext_of(reader)
+    terms, held = index.terms(" ".join(row)), index.terms(text)
+    beside = any(held[at : at + len(terms)] == terms for at in range(len(held)))
+    assert Words(text).row(terms, Stems(index.stem)) == beside
 
 
 @pytest.mark.parametrize(
