@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -207,11 +206,9 @@ def test_the_folder_becomes_the_project() -> None:
     assert generalise("cd /Users/jo/site && make", "/Users/jo/site") == "cd <project> && make"
 
 
-def test_a_long_line_of_quotes_is_read_in_one_pass() -> None:
-    began = time.process_time()
-    for hostile in ("\\'" * 100_000, "'" * 99_999, "\"'" * 50_000, "a'" * 100_000, " '" * 99_999):
-        generalise(hostile)
-    assert time.process_time() - began < 10
+@pytest.mark.parametrize("hostile", ["\\'" * 100_000, "'" * 99_999, "\"'" * 50_000, "a'" * 100_000, " '" * 99_999])
+def test_a_long_line_of_quotes_is_read_in_one_pass(hostile: str) -> None:
+    assert len(generalise(hostile)) <= len(hostile)  # read again at each quote, it would take hours
 
 
 VALUES = st.sampled_from(
