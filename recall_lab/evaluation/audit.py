@@ -96,12 +96,24 @@ def audit(paths: Iterable[Path], redactor: ScansTexts, *, progress: Callable[[in
         files, size, lines = files + 1, size + read.bytes, lines + read.lines
         if progress:
             progress(read.bytes)
+    shown = _without_secrets({name for place, _ in counts for name in (place.file, place.repo) if name}, redactor)
     leaks = [
-        Leak(kind, place.host, place.repo, place.month, place.file, place.line, count)
+        Leak(kind, place.host, place.repo and shown[place.repo], place.month, shown[place.file], place.line, count)
         for (place, kind), count in counts.items()
     ]
     leaks.sort(key=lambda leak: (leak.file, leak.line, leak.kind))
     return Audit(tuple(leaks), files, lines, size, redactor.version, unread)
+
+
+def _without_secrets(names: Iterable[str], redactor: ScansTexts) -> dict[str, str]:
+    """Each path and repository as it may be shown: these, too, can hold a secret."""
+    told = sorted(names)
+    shown = {}
+    for name, findings in zip(told, redactor.scan(told), strict=True):
+        shown[name] = name
+        for finding in reversed(findings):
+            shown[name] = f"{shown[name][: finding.start]}[REDACTED:{finding.kind}]{shown[name][finding.end :]}"
+    return shown
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:

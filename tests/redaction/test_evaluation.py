@@ -170,6 +170,18 @@ def test_an_audit_counts_by_place_and_shows_no_value(redactor: Redactor, tmp_pat
     assert password not in repr(result)
 
 
+def test_an_audit_shows_no_value_of_a_place(redactor: Redactor, tmp_path: Path) -> None:
+    secret = fakes.TOKENS["github"][1](random.Random(3))
+    file = tmp_path / f"for-{secret}" / "log.jsonl"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"cwd": f"/srv/{secret}", "text": f"use {secret}"}) + "\n", "utf-8")
+    result = audit([tmp_path], redactor)
+    assert result.by_kind() == {"github_token": 2}
+    assert {leak.repo for leak in result.findings} == {"/srv/[REDACTED:github_token]"}
+    assert Path(result.findings[0].file).parent.name == "for-[REDACTED:github_token]"
+    assert secret not in repr(result)
+
+
 @pytest.mark.parametrize("name", ["log.jsonl", "log.txt"])
 def test_an_audit_reads_files_in_pieces(
     redactor: Redactor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from typing import Any
 import apsw
 import pytest
 
+from recall_lab.cli import run
 from recall_lab.errors import RecallLabError
+from recall_lab.evidence.saving import FORMS
 from recall_lab.hosts import HOSTS
 from recall_lab.lab import Lab, open_lab
+from recall_lab.store.packing import pack
 from tests.hosts.generated import PATHS, RECORDS
 from tests.hosts.generated_documents import DOCUMENTS
 from tests.redaction.planted import Planter, drawn, traces
@@ -33,6 +37,17 @@ def _sources(host: str, planter: Planter, *, shaping: bool) -> Iterator[bytes]:
             planted = planter.everywhere(document, shaping=shaping)
             if planted:
                 yield json.dumps(planted).encode("utf-8", "surrogatepass")
+
+
+def _written(raw: Path, number: int, host: str, source: bytes) -> None:
+    """A source as its host leaves it: a file in a folder of its own, every other export inside an archive."""
+    file = raw / str(number) / PATHS[host][0].split("#", 1)[0]
+    file.parent.mkdir(parents=True)
+    if file.name == "conversations.json" and number % 2:
+        with zipfile.ZipFile(file.with_name("export.zip"), "w") as archive:
+            archive.writestr(file.name, source)
+    else:
+        file.write_bytes(source)
 
 
 def _rows(lab: Lab) -> Iterator[str]:
@@ -73,15 +88,35 @@ def _use(lab: Lab, out: Path, name: str, report: Any) -> Iterator[str]:
         yield lab.query(query).to_string()
     hits = lab.search("two lines batching brief file")
     yield repr(hits)
-    yield _said(lambda: lab.brief("lines", hits[:3]).save(out / f"{name}.md"))
+    for form in FORMS:
+        yield _said(lambda form=form: lab.brief("lines", hits[:3]).save(out / f"{name}{form}"))
+    yield _said(lambda: lab.report(out / f"{name}-dashboards.html"))
+    yield _said(lambda: lab.backup(out / f"{name}-backup.db"))
+    yield _said(lambda: pack(lab.settings.store))
+    yield _said(lambda: lab.preview_export(out / "none.zip"))
     yield _said(lambda: lab.export_sessions(out / name, progress=False))
     yield _said(lambda: lab.export_store(out / f"{name}.jsonl", progress=False))
     yield _said(lambda: lab.export_store(out / f"{name}.db", sqlite=True, progress=False))
     for session in lab.sessions()[:5]:
         yield repr(session)
         yield _said(lambda session=session: lab.session_text(session.native_id))
+        yield _said(lambda session=session: lab.session_text(session.native_id, "json"))
+        yield _said(lambda session=session: lab.export_session(session.native_id, out / f"{name}-one.md"))
+        yield _said(lambda session=session: lab.export_page(session.native_id))
+        yield _said(lambda session=session: lab.session_relations(session.native_id))
         yield _said(lambda session=session: lab.continue_session(session.native_id))
         yield _said(lambda session=session: lab.skillify(session.native_id))
+
+
+def _commands(raw: Path) -> None:
+    """Commands as a person types them, one of which fails; what they print and note is looked at like all else."""
+    for arguments in (
+        ["index", str(raw / "nowhere")],
+        ["search", "two lines"],
+        ["sessions", "--json"],
+        ["redact", "--audit", str(raw)],
+    ):
+        run(arguments)
 
 
 @pytest.mark.parametrize("shaping", [False, True], ids=["what records say", "what shapes records"])
@@ -101,9 +136,7 @@ def test_no_secret_of_any_field_is_left_anywhere(
     planter = Planter(len(host) + shaping)
     raw = tmp_path / "raw"
     for number, source in enumerate(_sources(host, planter, shaping=shaping)):
-        file = raw / str(number) / PATHS[host][0].split("#", 1)[0]
-        file.parent.mkdir(parents=True)
-        file.write_bytes(source)
+        _written(raw, number, host, source)
     assert len(planter.secrets) > 10
     out = tmp_path / "out"
     out.mkdir()
@@ -113,6 +146,8 @@ def test_no_secret_of_any_field_is_left_anywhere(
         assert report.records > 0
         seen.extend(_use(lab, out, "handed-on", report))
         seen.extend(_rows(lab))
+    monkeypatch.setenv("RECALL_LAB_HOME", str(tmp_path / "home"))
+    _commands(raw)
     seen.extend(_bytes(tmp_path / "home"))
     seen.extend(_bytes(out))
     seen.extend((*capfd.readouterr(), caplog.text))
