@@ -212,6 +212,8 @@ def _lookalikes(rng: random.Random) -> dict[str, list[str]]:
             f"sha256:{sha256}: Pull complete",
             f'etag: W/"{md5}"',
             f"index {sha1[:7]}..{sha256[:7]} 100644",
+            f"Cache hit for key Linux-pip-{sha256}",
+            f"cache-key: v1-{sha1}",
         ],
         "lockfile": [
             f"  integrity sha512-{blob}",
@@ -232,6 +234,7 @@ def _lookalikes(rng: random.Random) -> dict[str, list[str]]:
         "public key": [
             f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA{blob[:44]} dev@host",
             f"PublicKey = {blob[:43]}=",
+            f"NEXT_PUBLIC_STRIPE_KEY=pk_test_{_draw(rng, _B62, 40)}",
             "-----BEGIN " + f"CERTIFICATE-----\n{blob[:64]}\n-----END CERTIFICATE-----",
         ],
         "placeholder": [
@@ -240,6 +243,9 @@ def _lookalikes(rng: random.Random) -> dict[str, list[str]]:
             "Authorization: Bearer <token>",
             "curl -u user:password https://x.example.org",
             "Password: [hidden]",
+            "poetry config pypi-token.pypi $PYPI_TOKEN",
+            'gh secret set TOKEN -b "$TOKEN"',
+            "openssl rsa -passin env:PW",
         ],
         "reference": [
             "password: ${DB_PASSWORD}",
@@ -254,6 +260,12 @@ def _lookalikes(rng: random.Random) -> dict[str, list[str]]:
             "the token is invalid or expired",
             "| password | string | the user's password |",
             "unset AWS_SESSION_TOKEN",
+            "it's loginForm2, that's the password component",
+            "use bcrypt12 as the password hash",
+            "README-v2 as the key document",
+            "recovery codes: 10 remaining",
+            "el token ha caducado",
+            "has\u0142o musi mie\u0107 8 znak\u00f3w",
             'error: secret "db-credentials" not found',
         ],
         "count": ["max_tokens: 16384", '"input_tokens": 1234', "token_count=88", "3 passed in 0.12s"],

@@ -75,7 +75,7 @@ _LABEL = re.compile(
     r"[\\\"'`)\]]*[ \t]*[:=/(#]?[ \t]*[\\\"'`]?$"
 )
 _PRECEDING = re.compile(
-    r"(?P<value>[^\s\"'`*]{6,512})[\"'`*]{0,3}"
+    r"(?P<value>[^\s\"'`*][^\s\"'`]{5,511})[\"'`*]{0,3}"
     r"(?:[ \t]+(?:as|is|was|for)|,?[\"'`*]{0,3}[ \t]+(?:<-+|[-\u2013\u2014])?[ \t]*(?:and[ \t]+)?"
     r"(?:(?:by the way|btw),?[ \t]+)?(?P<told>(?:that|this|which|it)(?:['\u2019]s|[ \t]+(?:is|was))))[ \t]+"
     r"(?:(?:the|my|your|our|its|a|an|his|her|their)[ \t]+)?"
@@ -84,7 +84,7 @@ _PRECEDING = re.compile(
 )
 _CONNECTORS = (" as ", " is ", " was ", " for ", "'s ", "\u2019s ")
 _COMPOUND = re.compile(r"\w*[ \t]+(?!(?:for|of|to|on|in|at|by|and|but|or|we|you|I|now|btw|from|until|till|so)\b)[a-z]")
-_ASIDE = re.compile(r"(?P<value>[^\s\"'`*]{6,200})[\"'`*]{0,3}[ \t]\($")
+_ASIDE = re.compile(r"(?P<value>[^\s\"'`*][^\s\"'`]{5,199})[\"'`*]{0,3}[ \t]\($")
 _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
     re.IGNORECASE,
@@ -268,7 +268,7 @@ def _preceding(text: str, left: int, right: int, name: str, held: Promise) -> It
     before = _PRECEDING.search(text, low, left) if _DIGIT_OR_SIGN.search(text, low, left) else None
     if not before or (before["told"] and _COMPOUND.match(text, right)):
         return
-    candidate = before["value"].rstrip(".,;:)")
+    candidate = before["value"].rstrip(".,;:)*")
     fits = (
         shapes.is_secret(candidate) and (shapes.oddness(candidate) > 0.5 or shapes.UUID.match(candidate) is not None)
     ) or (held == "password" and shapes.is_password(candidate))
