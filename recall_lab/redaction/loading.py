@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction.redactor import Redactor
-from recall_lab.redaction.rules import UNUSED, Rules
+from recall_lab.redaction.rules import Rules, unused_rules
 from recall_lab.redaction.user_rules import as_yaml, read_user_rules
 from recall_lab.redaction.versions import rules_version
 
@@ -51,16 +51,9 @@ def open_redactor(
         scanner = kingfisher_sdk.Scanner(loaded, base64=False)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         raise RedactionError(f"the secret detector cannot be loaded ({error}); reinstall recall-lab") from error
-    unused = frozenset(
-        rule["id"]
-        for rule in loaded.metadata()
-        if not rule["visible"]
-        or UNUSED.match(rule["id"])
-        or any(not part.get("optional") for part in loaded.detail(rule["id"])["depends_on_rule"])
-    )
     version = rules_version(kingfisher_sdk.__version__, as_yaml(users), *allow, contacts=mask_contacts)
     kinds = {rule.rule_id: rule.finding_kind for rule in users}
-    return Redactor(scanner, own, version, unused=unused, kinds=kinds, allow=allowed)
+    return Redactor(scanner, own, version, unused=unused_rules(loaded), kinds=kinds, allow=allowed)
 
 
 def _compile(expression: str) -> re.Pattern[str]:

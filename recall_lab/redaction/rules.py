@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from recall_lab.redaction import commands, credentials, files, shapes, words
 from recall_lab.redaction.contacts import read_contact
@@ -53,7 +54,7 @@ _READERS: dict[str, Reader] = {
 # Rules of the bundled detector that are not used: those that need a companion anywhere in the same buffer (in a batch
 # it may stand in somebody else's text) are found by their metadata; these cross lines without a bound, report more than
 # the secret, or report what is meant to be public. rules.yaml and the readers cover their secrets.
-UNUSED = re.compile(
+_UNUSED = re.compile(
     r"betterleaks\.(?:private-key|gcp-(?:service-account|application-default-credentials)|kubernetes-secret-yaml|curl-auth-\w+|"
     r"generic-credential-uri|influxdb-api-token|jwt|posthog-project-api-key|mailgun-pub-key|lob-pub-api-key|"
     r"flutterwave-public-key|gitlab-feature-flag-client-token|gitlab-incoming-mail-address-token|"
@@ -95,6 +96,17 @@ class Rules:
         """Where the token of a rule that starts at ``start`` ends."""
         token = self._tokens[rule].match(text, start)
         return token.end() if token else None
+
+
+def unused_rules(loaded: Any) -> frozenset[str]:
+    """Which of the detector's loaded rules are not used."""
+    return frozenset(
+        rule["id"]
+        for rule in loaded.metadata()
+        if not rule["visible"]
+        or _UNUSED.match(rule["id"])
+        or any(not part.get("optional") for part in loaded.detail(rule["id"])["depends_on_rule"])
+    )
 
 
 def _for_detector(entry: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import random
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from recall_lab.errors import RedactionError, UsageError
-from recall_lab.redaction import Redactor, open_redactor
+from recall_lab.redaction import Redactor, open_redactor, versions
 from recall_lab.redaction.user_rules import read_user_rules
 from recall_lab.redaction.versions import meaning_of
 from recall_lab.settings import load_settings
@@ -59,6 +61,40 @@ def test_the_version_tells_rules_apart(own: Redactor, redactor: Redactor, rules_
     assert own.version != redactor.version
     assert open_redactor(rules_cache).version == redactor.version
     assert len(redactor.version) == 12
+
+
+def _imported(room: Path, name: str) -> set[str]:
+    """The modules of a room that one of them imports, and what these import."""
+    seen: set[str] = set()
+    left = {name}
+    while left:
+        seen.add(module := left.pop())
+        for node in ast.walk(ast.parse((room / f"{module}.py").read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "recall_lab.redaction":
+                left |= {alias.name for alias in node.names} - seen
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recall_lab.redaction."):
+                left |= {str(node.module).rsplit(".", 1)[1]} - seen
+    return seen
+
+
+def test_code_that_judges_makes_a_new_version_and_no_other_file_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = tmp_path / "redaction"
+    shutil.copytree(Path(versions.__file__).parent, room)
+    monkeypatch.setattr(versions.resources, "files", lambda _: room)
+    judging = {f"{module}.py" for module in _imported(room, "redactor")} - {"records.py"} | {"rules.yaml"}
+    assert len(judging) > 15
+    changes = {}
+    for file in sorted(path for path in room.iterdir() if path.suffix in (".py", ".yaml")):
+        told = []
+        for more in ("", "\nextra: int = 1\n"):
+            file.write_text(file.read_text("utf-8") + more, "utf-8")
+            versions._parts.cache_clear()
+            told.append(versions.rules_version("1", contacts=True))
+        changes[file.name] = told[0] != told[1]
+    versions._parts.cache_clear()
+    assert {name for name, changed in changes.items() if changed} == judging | {"contacts.yaml"}
 
 
 def test_a_comment_or_a_new_layout_is_no_new_version() -> None:
