@@ -15,9 +15,9 @@ import traitlets
 _STATIC = files("recall_lab.widgets").joinpath("static")
 
 
-def _module(name: str) -> str:
-    """A view's ES module: what the views share, then its own."""
-    return "\n".join(_STATIC.joinpath(part).read_text(encoding="utf-8") for part in ("common.js", name))
+def _module(*names: str) -> str:
+    """A view's ES module: what all views share, what it shares with some, then its own."""
+    return "\n".join(_STATIC.joinpath(part).read_text(encoding="utf-8") for part in ("common.js", *names))
 
 
 class View(anywidget.AnyWidget):
@@ -44,7 +44,7 @@ class ResultsView(View):
     Sends ``{"type": "open", "index": n}``.
     """
 
-    _esm = _module("results.js")
+    _esm = _module("list.js", "results.js")
     hits = traitlets.List(traitlets.Dict()).tag(sync=True)
     selected = traitlets.Int(-1).tag(sync=True)
     status = traitlets.Unicode("").tag(sync=True)
@@ -135,7 +135,7 @@ class JudgeView(View):
     Sends ``{"type": "grade", "index": n, "grade": n}``.
     """
 
-    _esm = _module("judge.js")
+    _esm = _module("list.js", "judge.js")
     passages = traitlets.List(traitlets.Dict()).tag(sync=True)
     grades = traitlets.List(traitlets.Int()).tag(sync=True)
     scale = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -2,20 +2,14 @@
 
 function render({ model, el }) {
   el.classList.add("recall-lab", "rl-judge");
-  const status = element("div", "rl-status", "", { role: "status", "aria-live": "polite" });
-  const problem = element("div");
-  const list = element("ul", "rl-hits", "", { role: "listbox", "aria-label": "Passages to grade", tabindex: "0" });
-  el.append(status, problem, list);
-  const optionId = (index) => `rl-${model.get("name")}-${index}`;
+  const { list, item, passage, drawSelection, select, follow } = passageList(model, el, "passages", "Passages to grade");
 
   function drawPassages() {
     const focused = el.contains(document.activeElement);
     list.replaceChildren();
     const grades = model.get("grades");
     model.get("passages").forEach((one, index) => {
-      const item = element("li", "rl-hit", "", { role: "option", id: optionId(index) });
-      const passage = element("div", one.code ? "rl-passage rl-as-code" : "rl-passage", "", { dir: "auto" });
-      appendPieces(passage, one.pieces);
+      const shown = item(index);
       const bar = element("div", "rl-grades");
       model.get("scale").forEach((meaning, grade) => {
         const given = grades[index] === grade;
@@ -30,38 +24,13 @@ function render({ model, el }) {
         });
         bar.append(button);
       });
-      item.append(element("div", "rl-place", one.place), passage, bar);
-      if (one.brought) item.append(element("div", "rl-quiet", one.brought));
-      item.addEventListener("click", () => select(index));
-      list.append(item);
+      shown.append(element("div", "rl-place", one.place), passage(one), bar);
+      if (one.brought) shown.append(element("div", "rl-quiet", one.brought));
+      shown.addEventListener("click", () => select(index));
+      list.append(shown);
     });
     drawSelection();
     if (focused) list.focus({ preventScroll: true });
-  }
-
-  function drawSelection() {
-    const selected = model.get("selected");
-    [...list.children].forEach((item, index) => {
-      item.setAttribute("aria-selected", String(index === selected));
-      item.classList.toggle("rl-selected", index === selected);
-    });
-    const chosen = list.children[selected];
-    if (chosen) {
-      list.setAttribute("aria-activedescendant", chosen.id);
-      if (list.contains(document.activeElement)) chosen.scrollIntoView({ block: "nearest" });
-    } else list.removeAttribute("aria-activedescendant");
-  }
-
-  function drawStatus() {
-    status.textContent = model.get("status");
-    problem.replaceChildren(...(model.get("error") ? [errorLine(model.get("error"))] : []));
-  }
-
-  function select(index) {
-    const last = model.get("passages").length - 1;
-    if (last < 0) return;
-    model.set("selected", Math.max(0, Math.min(last, index)));
-    model.save_changes();
   }
 
   function give(index, grade) {
@@ -70,10 +39,6 @@ function render({ model, el }) {
     select(index + 1);
   }
 
-  list.addEventListener("focus", () => {
-    if (model.get("selected") < 0) select(0);
-    else drawSelection();
-  });
   list.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = model.get("selected");
@@ -87,11 +52,7 @@ function render({ model, el }) {
   });
 
   const callOff = whenAttached(el);
-  const stops = [
-    redrawOn(model, ["passages", "grades", "scale"], drawPassages),
-    redrawOn(model, ["selected"], drawSelection),
-    redrawOn(model, ["status", "error"], drawStatus),
-  ];
+  const stops = [redrawOn(model, ["passages", "grades", "scale"], drawPassages), follow()];
   return () => {
     callOff();
     stops.forEach((stop) => stop());

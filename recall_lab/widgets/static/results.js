@@ -4,53 +4,22 @@ const PAGE = 5;
 
 function render({ model, el }) {
   el.classList.add("recall-lab", "rl-results");
-  const status = element("div", "rl-status", "", { role: "status", "aria-live": "polite" });
-  const problem = element("div");
-  const list = element("ul", "rl-hits", "", { role: "listbox", "aria-label": "Hits", tabindex: "0" });
-  el.append(status, problem, list);
-  const optionId = (index) => `rl-${model.get("name")}-${index}`;
+  const { list, item, passage, drawSelection, select, follow } = passageList(model, el, "hits", "Hits");
 
   function drawHits() {
     list.replaceChildren();
     model.get("hits").forEach((hit, index) => {
-      const item = element("li", "rl-hit", "", { role: "option", id: optionId(index) });
+      const shown = item(index);
       const head = element("div", "rl-hit-head");
       head.append(element("span", `rl-tier rl-tier-${hit.tier}`, hit.tier));
       if (hit.title) head.append(element("bdi", "rl-title", hit.title));
-      const passage = element("div", hit.code ? "rl-passage rl-as-code" : "rl-passage", "", { dir: "auto" });
-      appendPieces(passage, hit.pieces);
       const why = element("ul", "rl-why", "", { "aria-label": "Why it is here" });
       for (const word of hit.why) why.append(element("li", "", word));
-      item.append(head, element("div", "rl-place", hit.place), passage, why);
-      item.addEventListener("click", () => open(index));
-      list.append(item);
+      shown.append(head, element("div", "rl-place", hit.place), passage(hit), why);
+      shown.addEventListener("click", () => open(index));
+      list.append(shown);
     });
     drawSelection();
-  }
-
-  function drawSelection() {
-    const selected = model.get("selected");
-    [...list.children].forEach((item, index) => {
-      item.setAttribute("aria-selected", String(index === selected));
-      item.classList.toggle("rl-selected", index === selected);
-    });
-    const chosen = list.children[selected];
-    if (chosen) {
-      list.setAttribute("aria-activedescendant", chosen.id);
-      if (list.contains(document.activeElement)) chosen.scrollIntoView({ block: "nearest" });
-    } else list.removeAttribute("aria-activedescendant");
-  }
-
-  function drawStatus() {
-    status.textContent = model.get("status");
-    problem.replaceChildren(...(model.get("error") ? [errorLine(model.get("error"))] : []));
-  }
-
-  function select(index) {
-    const last = model.get("hits").length - 1;
-    if (last < 0) return;
-    model.set("selected", Math.max(0, Math.min(last, index)));
-    model.save_changes();
   }
 
   function open(index) {
@@ -61,10 +30,6 @@ function render({ model, el }) {
   const panel = () => el.closest(".recall-lab-panel");
   const queryBox = () => panel()?.querySelector(".recall-lab-query input");
 
-  list.addEventListener("focus", () => {
-    if (model.get("selected") < 0) select(0);
-    else drawSelection();
-  });
   list.addEventListener("keydown", (event) => {
     const at = model.get("selected");
     const moves = {
@@ -96,11 +61,7 @@ function render({ model, el }) {
     attachedTo.addEventListener("keydown", fromQuery, true);
   });
 
-  const stops = [
-    redrawOn(model, ["hits"], drawHits),
-    redrawOn(model, ["selected"], drawSelection),
-    redrawOn(model, ["status", "error"], drawStatus),
-  ];
+  const stops = [redrawOn(model, ["hits"], drawHits), follow()];
   return () => {
     callOff();
     attachedTo?.removeEventListener("keydown", fromQuery, true);
