@@ -50,7 +50,10 @@ def holds(text: str, typed: Typed) -> bool:
     if at >= 0 and text[max(at - 1, 0) : at + len(typed.label) + 1].isascii() and _stands_at(text, at, typed):
         # Most often it is written as it was typed.
         return True
-    if _stands(text.lower(), typed):
+    # Making a long text small takes longer than looking for letters in its bytes.
+    first = typed.parts[0]
+    may = text.isascii() or not first.isascii() or first.encode() in text.encode("latin-1", "replace").lower()
+    if may and _stands(text.lower(), typed):
         return True
     # Folding a long text takes longer than looking through it, and seldom makes a difference.
     return not only_signs(text) and _stands(fold(text), typed)

@@ -120,15 +120,17 @@ class _Looked:
         """Places among the ids, the best first, without what the gate holds back; the first ``until`` are verified."""
         import numpy as np
 
-        asked, reach = self._asked, until
+        asked, reach, changed = self._asked, until, True
+        order: Any = None
         while True:
-            self._weigh()
-            keep = np.flatnonzero(self._keep)
-            tier = self.tier[keep] if asked.config.tiers else np.zeros(len(keep), np.int8)
-            order = keep[np.lexsort((-self.ids[keep], -self.score[keep], tier))]
+            if changed:
+                self._weigh()
+                keep = np.flatnonzero(self._keep)
+                tier = self.tier[keep] if asked.config.tiers else np.zeros(len(keep), np.int8)
+                order = keep[np.lexsort((-self.ids[keep], -self.score[keep], tier))]
             if not self._unchecked(order[:until]):
                 return order
-            self.check(self._unchecked(order[:reach]))
+            changed = self.check(self._unchecked(order[:reach]))
             # Where many only seem to be exact, each round looks at more of them.
             reach *= 2
 
@@ -137,15 +139,22 @@ class _Looked:
         unchecked: list[int] = order[(tier == 0) & ~checked].tolist()
         return unchecked
 
-    def check(self, places: list[int]) -> None:
-        """Look whether texts hold phrases and identifiers as typed; take from what they hold what they do not."""
+    def check(self, places: list[int]) -> bool:
+        """Look whether texts hold phrases and identifiers as typed; take from what they hold what they do not.
+
+        Returns:
+            Whether anything was taken.
+        """
         looked_for = [(bit, typed(feature)) for bit, feature in enumerate(self._asked.features) if feature.exact]
         texts = self._asked.index.texts(self.ids[places].tolist())
-        for place in places:
-            text = texts[int(self.ids[place])]
+        taken = False
+        for place, text_id in zip(places, self.ids[places].tolist(), strict=True):
             for bit, one in looked_for:
-                self._held[place, bit] = self._held[place, bit] and holds(text, one)
+                if self._held[place, bit] and not holds(texts[text_id], one):
+                    self._held[place, bit] = False
+                    taken = True
         self._checked[places] = True
+        return taken
 
     def _weigh(self) -> None:
         """Tiers, shares of the query, and what passes the gate."""
@@ -170,8 +179,9 @@ class _Looked:
 
     def ranked(self, places: Any) -> tuple[Ranked, ...]:
         """The records of the texts at these places."""
-        held, title = self._held[places], self._title[places]
-        around = self._around[places] & ~held
+        held, title = self._held[places], self._title[places].tolist()
+        around = (self._around[places] & ~held).tolist()
+        held = held.tolist()
         columns = (self._share, self._own, self._near, self._prior, self._recency, self._kind, self.score)
         values = zip(*(column[places].tolist() for column in columns), strict=True)
         sessions = self._sessions.scores(places).tolist()
@@ -180,9 +190,9 @@ class _Looked:
             Ranked(
                 text_id=texts[n],
                 tier=TIERS[tiers[n]],
-                held=tuple(held[n].nonzero()[0].tolist()),
-                around=tuple(around[n].nonzero()[0].tolist()),
-                title=tuple(title[n].nonzero()[0].tolist()),
+                held=_numbers(held[n]),
+                around=_numbers(around[n]),
+                title=_numbers(title[n]),
                 coverage=share,
                 own=own,
                 near=near,
@@ -194,6 +204,10 @@ class _Looked:
             )
             for n, (share, own, near, prior, age, kind, score) in enumerate(values)
         )
+
+
+def _numbers(held: list[bool]) -> tuple[int, ...]:
+    return tuple([number for number, one in enumerate(held) if one])
 
 
 def _fused(asked: Asked, ids: Ids, query: str, fusion: Fusion) -> Ranking:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-_ASCII: Final = frozenset(map(chr, range(128)))
+_ASCII: Final = bytes(range(128))
 # What stands between words in every form of a text: dashes, quotes, bullets, arrows, boxes, emoji.
 _SIGNS: Final = "\xa0\xa7\xab\xb1\xb7\xbb\xd7"
 _RANGES: Final = (
@@ -20,7 +20,10 @@ _RANGES: Final = (
 
 def only_signs(text: str) -> bool:
     """Whether all that is beyond ASCII in a text are signs between words."""
-    return text.isascii() or all(map(_is_sign, set(text) - _ASCII))
+    if text.isascii():
+        return True
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    return all(map(_is_sign, set(others)))
 
 
 @lru_cache(4096)
