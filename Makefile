@@ -5,7 +5,8 @@
 
 PYTHON = python3
 BIN = .venv/bin
-PYTEST = $(BIN)/python -m pytest
+JOBS = 2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS)
 TESTS = --nbval-lax --nbval-current-env tests notebooks
 
 # Makes .venv if there is none and installs into it; EXTRA names the extras.
@@ -34,7 +35,7 @@ INSTALL = set -e; \
 help:
 	@echo "make lab        install, capture your transcripts after asking once, open JupyterLab"
 	@echo "make demo       the same without a browser, on the packaged sample; results go to demo/"
-	@echo "make test       install with the test extras and run every test and notebook"
+	@echo "make test       install with the test extras and run every test and notebook, JOBS=2 at a time"
 	@echo "make test-deep  the long tests: many kills, ten thousand cases, big files"
 	@echo "make check      ruff, mypy --strict, import-linter"
 	@echo "make sample     write the packaged sample again"
@@ -49,10 +50,10 @@ demo: .venv/lab.stamp
 	@$(BIN)/recall-lab demo
 
 test: .venv/test.stamp
-	$(PYTEST) -m "not deep" $(TESTS)
+	$(PYTEST) --dist loadfile -m "not deep" $(TESTS)
 
 test-deep: .venv/test.stamp
-	$(PYTEST) -m deep tests
+	$(PYTEST) --dist worksteal -m deep tests
 
 check: .venv/test.stamp
 	$(BIN)/ruff check .
