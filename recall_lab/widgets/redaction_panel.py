@@ -78,7 +78,8 @@ class RedactionPanel(QueryPanel):
                 [f"{frame.source.nunique():,}", "transcripts"],
             ]
             self.figures.status = "The raw transcripts still hold them: rotate these keys." if len(frame) else ""
-            rows = frame.assign(source=frame.source.map(self._short))[list(_SHOWN)].astype(object).to_numpy().tolist()
+            told = frame.assign(source=frame.source.map(self._short), month=frame.month.map(_month))
+            rows = told[list(_SHOWN)].astype(object).to_numpy().tolist()
             fill_table(self.table, _SHOWN, rows, "Where it stood, the newest month first")
         if self.figures.error:
             self.figures.figures, self.figures.status = [], ""
@@ -110,6 +111,11 @@ class RedactionPanel(QueryPanel):
         """A path as people write it: their home folder is ``~``."""
         home = f"{self.lab.settings.user_home}/"
         return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
+
+
+def _month(day: pd.Timestamp) -> str | None:
+    """The month that starts with a day, where it is known."""
+    return f"{day:%Y-%m}" if day == day else None  # noqa: PLR0124 (an unknown time equals nothing)
 
 
 def _choices(lab: Lab, column: str) -> list[tuple[str, Any]]:

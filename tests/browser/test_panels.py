@@ -282,3 +282,23 @@ def test_a_hit_opens_in_its_session_with_its_subagents(
     back.click()
     expect(agent).to_be_visible(timeout=SOON)
     reader.screenshot(path=artifacts / "panel-reader.png")
+
+
+def test_what_was_taken_out_by_kind_and_what_the_raw_files_hold(
+    bench: Workbench, opened: tuple[Page, Watch], artifacts: Path
+) -> None:
+    page, _ = opened
+    run(bench, page, "redaction.ipynb", "lab.panels.redaction()")
+    panel = page.locator(".recall-lab-panel").first
+    expect(panel).to_contain_text("spans taken out", timeout=SOON)
+    expect(panel.get_by_role("img").first).to_be_visible(timeout=SOON)
+    kinds = panel.locator("table").last.locator("tbody tr td:first-child")
+    every = set(kinds.all_inner_texts())
+    assert len(every) > 1
+    chosen = max(every)
+    panel.get_by_label("Kind").select_option(chosen)
+    expect(kinds.filter(has_not_text=chosen)).to_have_count(0, timeout=SOON)
+    assert set(kinds.all_inner_texts()) == {chosen}
+    panel.get_by_role("button", name="Look at the raw files").click()
+    expect(panel).to_contain_text(re.compile("ecrets? in (the )?raw files;.*looked at"), timeout=2 * SOON)
+    panel.screenshot(path=artifacts / "panel-redaction.png")

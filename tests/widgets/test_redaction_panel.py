@@ -19,6 +19,7 @@ def test_it_shows_what_was_taken_out_and_where(lab: Lab) -> None:
     assert panel.error == ""
     frame = panel.data()
     assert len(frame) == len(panel.table.rows) > 0
+    assert {row[3] for row in panel.table.rows} == {f"{month:%Y-%m}" for month in frame.month}
     assert panel.figures.figures[0][0] == f"{frame.spans.sum():,}"
     assert "<svg" in panel.picture.svg
     shown = json.dumps([panel.table.rows, panel.figures.figures, panel.picture.svg])
