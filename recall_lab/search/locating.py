@@ -20,7 +20,7 @@ from recall_lab.store.fulltext import Fulltext
 from recall_lab.text import ByteMap, OffsetMap, camel_parts
 
 
-class Match(msgspec.Struct, frozen=True):
+class Match(msgspec.Struct, frozen=True, gc=False):
     """A place in a block that matched: code points, and the number of the feature."""
 
     start: int

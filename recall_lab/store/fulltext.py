@@ -237,14 +237,16 @@ class Fulltext:
         """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
         import numpy as np
 
-        return np.array(self._newest(form, limit)[::-1], np.int32)
+        return np.ascontiguousarray(np.fromstring(self._newest(form, limit), np.int32, sep=",")[::-1])
 
-    def _newest(self, form: str, limit: int) -> list[int]:
-        """The newest texts that hold these words beside one another, the newest first."""
-        found = self._db.execute(
-            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?", (_quoted(form), limit)
-        )
-        return [text_id for (text_id,) in found]
+    def _newest(self, form: str, limit: int) -> str:
+        """The newest texts that hold these words beside one another, the newest first, with commas between."""
+        found: str | None = self._db.execute(
+            "SELECT group_concat(rowid) FROM "
+            "(SELECT rowid FROM fulltext WHERE fulltext MATCH ? ORDER BY rowid DESC LIMIT ?)",
+            (_quoted(form), limit),
+        ).get
+        return found or ""
 
     def once(self, ids: Sequence[int]) -> Postings:
         """Postings of what counts once in each text; ``ids`` ascending."""

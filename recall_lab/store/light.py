@@ -80,7 +80,8 @@ class Light(Fulltext):
 
     def phrase(self, form: str, limit: int) -> array[int]:
         """Which texts hold these words beside one another, stemmed; the newest ``limit`` of them, ascending."""
-        return array("i", reversed(self._newest(form, limit)))
+        newest = self._newest(form, limit)
+        return array("i", map(int, reversed(newest.split(",")))) if newest else array("i")
 
     def once(self, ids: Sequence[int]) -> Postings:
         """Postings of what counts once in each text; ``ids`` ascending."""
