@@ -11,7 +11,7 @@ import msgspec
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Features
-from recall_lab.search.scoring import Bits, Mask, Scorer, Scores
+from recall_lab.search.scoring import Mask, Scorer, Scores
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids
 from recall_lab.store.reaching import Reach
@@ -73,12 +73,6 @@ class Asked:
         self.exact: Mask = np.array([feature.exact for feature in self.features], bool)
         self._excluded = features.excluded
         self.may = self.satisfying(wanted.reach)
-
-    def bits_of(self, chosen: Mask) -> Bits:
-        """The bits of the chosen features together; numpy uint64."""
-        import numpy as np
-
-        return np.uint64(sum(1 << int(bit) for bit in np.flatnonzero(chosen)))
 
     def weigh(self, held: Mask) -> Scores:
         """The weights of what is held, added up; float32, shape (len(held),)."""

@@ -324,7 +324,9 @@ class _Extractor:
         tokens = self._index.tokens(form)
         sizes = [self._index.commonness(term) for _, _, term in tokens]
         # A phrase costs as much as its commonest words; two rare words of it leave few texts to read.
-        pairs = [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes))] if max(sizes) >= _VERY_COMMON else []
+        pairs = (
+            [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes))] if max(sizes, default=0) >= _VERY_COMMON else []
+        )
         least, first = min(pairs, default=(0, 0))
         if len(pairs) > 1 and sum(sizes) > _WORTH * least:
             few = min(PHRASE_LIMIT, sum(sizes) // _POSTINGS_A_TEXT)

@@ -105,7 +105,12 @@ class Scorer:
     # ---- the best --------------------------------------------------------------------------------------------------
 
     def best(self, count: int, mask: Mask) -> Ids:
-        """The ``count`` best texts of those in ``mask`` (bool by text_id), in no order; fewer when fewer match."""
+        """The ``count`` best texts of those in ``mask``, in no order; fewer when fewer match.
+
+        Args:
+            count: How many.
+            mask: Which texts may be found, bool by text_id; the same each time that this scorer is asked.
+        """
         import numpy as np
 
         if len(self._parts) == 1 and not self._added:

@@ -18,7 +18,7 @@ import msgspec
 
 from recall_lab.model import Filters
 from recall_lab.store.columns import SELECT, SESSION_ORDER, SOURCE_ORDER, change_number, token_count
-from recall_lab.store.connection import Reader, rows
+from recall_lab.store.connection import Reader, explained, rows
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.packing import columns_of
 from recall_lab.store.postings import Postings
@@ -143,8 +143,9 @@ def light_of(reader: Reader) -> Light | None:
     """The index of a reader's store, made once; None for a large store, and for one that is asked again and again."""
     found = _open.get(reader)
     if found is None:
-        if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get > LIGHT:
-            return None
+        with explained(reader.path):
+            if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get > LIGHT:
+                return None
         found = _open[reader] = Light(reader)
     found.asked += 1
     return found if found.asked <= ONCE else None
