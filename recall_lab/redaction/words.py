@@ -21,7 +21,8 @@ from recall_lab.redaction.wraps import extended, joined
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 _LONGEST_NAME = 80
 _NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
-_BEFORE_WORD = re.compile(r"([A-Za-z0-9_-]{1,24})[ \t]$")
+_WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+_LONGEST_WORD = 24
 _AFTER = re.compile(
     r"(?P<close>(?:[\\\"'`\])*}?!]|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
     r"(?P<separator>=>|:=|%3[aAdD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
@@ -151,10 +152,11 @@ def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
     right = tail.end() if tail else end
     name = text[left:right]
     if name.lower() in ("key", "keys", "token", "secret", "password", "code", "phrase"):
-        prose = _BEFORE_WORD.search(text, max(0, left - 26), left)
-        if prose:
-            first = prose[1]
-            if text[prose.start() - 1 : prose.start()] == "\\" and first[0] in "nrt":
+        before = text[max(0, left - 1 - _LONGEST_WORD) : left - 1] if text[left - 1 : left] in (" ", "\t") else ""
+        first = before[len(before.rstrip(_WORD_CHARACTERS)) :]
+        if first:
+            at = left - 1 - len(first)
+            if text[at - 1 : at] == "\\" and first[0] in "nrt":
                 first = first[1:]
             name = f"{first} {name}"
     return left, right, name
