@@ -6,6 +6,7 @@ Small captures stay in one process, because starting another takes longer than t
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -196,9 +197,14 @@ class _Process:
     def __init__(self, place: int, numbers: Sequence[int], task: Task, frames: Queue[tuple[int, bytes]]) -> None:
         self._numbers = numbers
         self._frames = frames
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "recall_lab.capture.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        # The child inherits what is blocked here: an interrupt cannot meet it before it can ignore one.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", "recall_lab.capture.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         assert self._child.stdin
         assert self._child.stdout
         self._in, self._out = self._child.stdin, self._child.stdout

@@ -15,6 +15,7 @@ import click
 
 from recall_lab.cli import _terminal
 from recall_lab.display import HOSTILE, visible
+from recall_lab.errors import UsageError
 
 if TYPE_CHECKING:
     from recall_lab.lab import Lab
@@ -34,6 +35,10 @@ class NamedPath(click.Path):
         if value == "":
             self.fail("the path is empty; name a file or a folder, or leave it out", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class Unread(Exception):  # noqa: N818 - nothing went wrong
+    """Whoever read the answer has read enough."""
 
 
 class Interrupted(Exception):  # noqa: N818 - the person wanted it
@@ -147,9 +152,11 @@ def command(
             face.as_json = as_json
             face.command = " ".join(context.command_path.split()[1:])
             try:
-                return function(face, **options) or 0
+                return function(face, **{name: _argument(name, value) for name, value in options.items()}) or 0
             except KeyboardInterrupt as error:
                 raise Interrupted from error  # before click sees it, which would print an empty line
+            except BrokenPipeError as error:
+                raise Unread from error  # likewise: click would end with 1, which is an answer
 
         made: Callable[..., Any] = home_option(run)
         if json:
@@ -162,6 +169,12 @@ def command(
     return decorate
 
 
-def text_argument(value: str) -> str:
-    """An argument as text: bytes that are not UTF-8 become U+FFFD instead of failing later."""
-    return value.encode("utf-8", "replace").decode()
+def _argument(name: str, value: Any) -> Any:
+    """What was typed for a parameter: text that is UTF-8, where other bytes become U+FFFD, and numbers that count."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, tuple):
+        return tuple(_argument(name, one) for one in value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise UsageError(f"{name.replace('_', ' ')} {value}: beyond all that can be counted; give a smaller number")
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 import time
 import traceback
@@ -16,13 +17,16 @@ import click
 
 from recall_lab._version import __version__
 from recall_lab.cli._commands import Commands
-from recall_lab.cli._frame import Face, Interrupted, encode, home_option
+from recall_lab.cli._frame import Face, Interrupted, Unread, encode, home_option
 from recall_lab.cli._overview import COMMANDS
 from recall_lab.display import one_line
 from recall_lab.errors import RecallLabError
 
 CANNOT = 2
 INTERRUPTED = 130
+
+# A word that would drown what else the line says; no file name is as long.
+_LONG = re.compile(r"\S{500,}")
 
 _NEXT_STEPS = {
     errno.ENOSPC: "free some room on that disk and run the command again",
@@ -120,7 +124,7 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
         return error.exit_code
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else CANNOT
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError | Unread):
         _silence(sys.stdout)  # whoever read the answer has read enough
         return 0
     if isinstance(error, KeyboardInterrupt | click.Abort | Interrupted):
@@ -139,7 +143,7 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
         message, kind, code = "out of memory; close other programs or narrow the request", "MemoryError", CANNOT
     else:
         message, kind, code = _unexpected(error), type(error).__name__, CANNOT
-    line = one_line(message)
+    line = _LONG.sub(lambda found: f"{found[0][:100]}…{found[0][-20:]}", one_line(message))
     with contextlib.suppress(OSError, ValueError):
         click.echo(f"recall-lab: {line}", err=True)
     if wants_json:

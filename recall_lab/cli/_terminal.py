@@ -49,6 +49,12 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
     from rich.table import Table
     from rich.text import Text
 
+    class Raising(Console):
+        """A console that ends no process when the reader leaves; who runs the command decides that."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     shown = [list(row) for row in rows]
     grid = Table(
         box=box.SIMPLE_HEAD, show_edge=False, title=Text(title) if title else None, title_justify="left", pad_edge=False
@@ -60,7 +66,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, title: st
         grid.add_row(*(Text(cell(value)) for value in row))
     # A pipe has no width to fold at: every row stays one line there.
     width = None if is_terminal(sys.stdout) else 100_000
-    Console(file=sys.stdout, width=width, highlight=False).print(grid)
+    Raising(file=sys.stdout, width=width, highlight=False).print(grid)
 
 
 def is_terminal(stream: IO[str]) -> bool:

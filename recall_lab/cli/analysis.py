@@ -108,7 +108,11 @@ def sql_(face: Face, text: str | None, file: Path | None) -> None:
     """
     if (text is None) == (file is None):
         raise UsageError("give the SQL as an argument, as --file FILE, or - for standard input")
-    asked = file.read_text(encoding="utf-8") if file else sys.stdin.read() if text == "-" else text
+    try:
+        asked = file.read_text(encoding="utf-8") if file else sys.stdin.read() if text == "-" else text
+    except UnicodeDecodeError as error:
+        name = file or "standard input"
+        raise UsageError(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8 and run it again") from error
     assert asked is not None
     with notices(face):
         found = face.lab().records(asked)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import bold, dim
 from recall_lab.display import check_words, count, one_line, visible
 from recall_lab.model import Neighbor, Reading
@@ -25,7 +25,7 @@ def read_(face: Face, block: str, *, start: int, length: int | None, neighbors: 
 
     BLOCK is an id, the beginning of one, or a receipt.
     """
-    reading = face.lab().read(text_argument(block), start=start, length=length, neighbors=neighbors, revision=revision)
+    reading = face.lab().read(block, start=start, length=length, neighbors=neighbors, revision=revision)
     if face.as_json:
         face.answer(reading)
         return
@@ -64,8 +64,7 @@ def check_(face: Face, block: str, quote: str | None, expected_hash: str | None)
 
     Exits 1 when they do not. BLOCK is an id, the beginning of one, or a receipt.
     """
-    words = None if quote is None else text_argument(quote)
-    found = face.lab().check(text_argument(block), words, expected_hash=expected_hash)
+    found = face.lab().check(block, quote, expected_hash=expected_hash)
     if face.as_json:
         face.answer(found)
         return 0 if found.valid else 1
@@ -105,7 +104,7 @@ def brief_(
 
     The suffix of FILE chooses the form: .md, .html, .ipynb or .json.
     """
-    words = " ".join(text_argument(word) for word in question)
+    words = " ".join(question)
     made = face.lab().brief(words, notes=notes, title=title, limit=limit, session=session, observe=observe)
     saved = made.save(output)
     if face.as_json:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import someone_answers
 from recall_lab.display import count, megabytes, visible
 from recall_lab.store.purging import Purge
@@ -93,9 +93,9 @@ def forget_(
 
     def forget(*, really: bool) -> TakenOut:
         return lab.forget(
-            session=session and text_argument(session),
-            repo=repo and text_argument(repo),
-            block=block and text_argument(block),
+            session=session,
+            repo=repo,
+            block=block,
             since=since,
             until=until,
             really=really,

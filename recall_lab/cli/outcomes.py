@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
@@ -30,7 +30,7 @@ def related_(face: Face, session: str | None, *, repo: str | None, branch: str |
     Without SESSION and --repo, the repository of this folder is meant, on the branch that is checked out.
     """
     lab = face.lab()
-    found = lab.related(session and text_argument(session), repo=repo, branch=branch, limit=limit)
+    found = lab.related(session, repo=repo, branch=branch, limit=limit)
     if face.as_json:
         face.answer({"related": found, "zone": lab.zone})
         return
@@ -54,7 +54,7 @@ def continue_(face: Face, session: str, host: str | None) -> None:
     """Show where a session was left, to take it up again."""
     from recall_lab.evidence import continuation_markdown
 
-    shown = face.lab().continue_session(text_argument(session), host=host)
+    shown = face.lab().continue_session(session, host=host)
     if face.as_json:
         face.answer(shown)
         return
@@ -68,7 +68,7 @@ def repeat_(face: Face, session: str, host: str | None) -> None:
     """Show the prompts that drove a session, verbatim."""
     from recall_lab.evidence import repeat_markdown
 
-    shown = face.lab().repeat_session(text_argument(session), host=host)
+    shown = face.lab().repeat_session(session, host=host)
     if face.as_json:
         face.answer(shown)
         return
@@ -93,9 +93,7 @@ def skillify_(
     output: Path | None,
 ) -> None:
     """Draft a SKILL.md from a window of a session."""
-    draft = face.lab().skillify(
-        text_argument(session), host=host, first_turn=first_turn, last_turn=last_turn, name=name
-    )
+    draft = face.lab().skillify(session, host=host, first_turn=first_turn, last_turn=last_turn, name=name)
     if output is not None:
         from recall_lab.evidence import write_private
 
@@ -134,9 +132,7 @@ def session_relations_(face: Face, target: str, *, include_children: bool, chain
 
     The answer is recall.session-relations.v1, always as JSON.
     """
-    face.answer(
-        face.lab().session_relations(text_argument(target), host=host, include_children=include_children, chain=chain)
-    )
+    face.answer(face.lab().session_relations(target, host=host, include_children=include_children, chain=chain))
 
 
 @command("export")
@@ -158,7 +154,7 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
     if session is not None and sqlite:
         raise UsageError("a session is written as .md or .json; --sqlite writes the whole store")
     if session is not None and output is None:
-        text, _ = lab.session_text(text_argument(session), "json" if face.as_json else "markdown")
+        text, _ = lab.session_text(session, "json" if face.as_json else "markdown")
         click.echo(text if face.as_json else visible(text), nl=face.as_json)
         return
     if markdown is not None:
@@ -166,7 +162,7 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
     elif output is None:
         raise UsageError("name the file with -o FILE (.jsonl or .db), or a folder with --markdown DIR")
     elif session is not None:
-        saved = lab.export_session(text_argument(session), output)
+        saved = lab.export_session(session, output)
     else:
         saved = lab.export_store(output, sqlite=sqlite, progress=face.progress)
     if face.as_json:
@@ -200,7 +196,7 @@ def revisions_(face: Face, block: str | None, words: str | None, limit: int) -> 
         click.echo(dim(f"{count(len(earlier), 'earlier text')}; read one with `recall-lab read BLOCK --revision HASH`"))
         return
     assert block is not None
-    found = face.lab().revisions(text_argument(block))
+    found = face.lab().revisions(block)
     if face.as_json:
         face.answer({"revisions": found})
         return

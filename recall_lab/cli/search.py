@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import bold, dim, highlighted, table
 from recall_lab.display import hit_place, one_line, visible, why_words
 from recall_lab.errors import NoStoreError, UsageError
@@ -54,13 +54,13 @@ _FILTERS: Final = (
 @click.option("--like", metavar="RECEIPT|BLOCK", help="Passages like this one, in the place of a query.")
 def search_(face: Face, query: tuple[str, ...], *, explain: bool, like: str | None, **wish: Any) -> None:
     """Find passages, best first, each with WHY and its receipt."""
-    words = " ".join(text_argument(word) for word in query)
+    words = " ".join(query)
     lab = _lab(face, like)
     if like is not None:
         if words:
             raise UsageError("--like takes the place of a query; leave the words out")
         named = {name: wish[name] for name in ("since", "until", "host", "role", "kind", "project", "limit")}
-        hits, words = lab.more_like(text_argument(like), **named), ""
+        hits, words = lab.more_like(like, **named), ""
     else:
         if not query:
             raise UsageError("search for what? type some words, or --like with a receipt")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import dim, someone_answers, table
 from recall_lab.display import count, megabytes, visible
 from recall_lab.times import show_time
@@ -23,7 +23,7 @@ def pin_(face: Face, block: str, *, revision: str | None, note: str | None) -> N
 
     BLOCK is an id, the beginning of one, or a receipt. The current text is meant unless a hash says otherwise.
     """
-    done = face.lab().pin(text_argument(block), revision=revision, note=note and text_argument(note))
+    done = face.lab().pin(block, revision=revision, note=note)
     if face.as_json:
         face.answer(done)
     else:
@@ -38,7 +38,7 @@ def unpin_(face: Face, block: str, *, revision: str | None) -> int:
 
     Exits 1 when none was pinned.
     """
-    done = face.lab().unpin(text_argument(block), revision=revision)
+    done = face.lab().unpin(block, revision=revision)
     if face.as_json:
         face.answer(done)
     else:
@@ -66,7 +66,7 @@ def rescope_(face: Face, source: str | None, *, cwd: Path | None, auto: bool, ma
         else:
             table(("transcript", "machine", "folder", "repository"), [(p.path, p.machine, p.cwd, p.repo) for p in pins])
         return
-    done = lab.rescope(text_argument(source), cwd=cwd, auto=auto, machine=machine)
+    done = lab.rescope(source, cwd=cwd, auto=auto, machine=machine)
     if face.as_json:
         face.answer(done)
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall_lab.cli._frame import Face, command, text_argument
+from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import bold, dim, table
 from recall_lab.display import count, megabytes, one_line, short_repo, shortened, visible
 from recall_lab.settings import Root
@@ -122,7 +122,7 @@ def session_(
     """
     lab = face.lab()
     view = lab.session(
-        text_argument(session),
+        session,
         host=host,
         prompts=prompts,
         turn=turn,

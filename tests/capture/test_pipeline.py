@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -62,6 +65,25 @@ def test_a_file_that_went_away_costs_that_file(home: Home, rules_cache: Path) ->
     got = list(outcomes(todo, context(rules_cache)))
     told = {outcome.job: type(outcome) for outcome in got if not isinstance(outcome, Ready)}
     assert told == {0: Read, 1: Failed, 2: Read}
+
+
+@pytest.mark.usefixtures("beside")
+def test_an_interrupt_does_not_meet_a_process_that_starts(
+    home: Home, rules_cache: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    start = subprocess.Popen
+
+    def start_and_interrupt(*command: Any, **streams: Any) -> subprocess.Popen[bytes]:
+        child = start(*command, **streams)
+        child.send_signal(signal.SIGINT)
+        return child
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    monkeypatch.setattr(subprocess, "Popen", start_and_interrupt)
+    got = [outcome for outcome in outcomes(jobs(home), context(rules_cache)) if not isinstance(outcome, Ready)]
+    assert [type(outcome) for outcome in got] == [Read, Read, Read]
+    assert capfd.readouterr().err == ""
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
 @pytest.mark.usefixtures("beside")

@@ -162,6 +162,73 @@ def test_a_full_disk_behind_standard_output_is_one_line(captured_sample: Path) -
     ]
 
 
+@pytest.mark.parametrize("argv", [["status"], ["search", "the", "--limit", "20"], ["sql", "SELECT * FROM blocks"]])
+def test_a_reader_that_leaves_a_text_answer_is_no_error(captured_sample: Path, argv: list[str]) -> None:
+    environ = {**os.environ, "RECALL_LAB_HOME": str(captured_sample), "RECALL_LAB_ACTIVITY": "off"}
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "recall_lab", *argv],
+            env=environ,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["sessions", "--project", "a\udcff"],
+        ["sessions", "--branch", "a\udcff"],
+        ["continue", "0", "--host", "a\udcff"],
+        ["usage", "--repo", "a\udcff"],
+        ["query", "usage_by_day", "--host", "a\udcff"],
+        ["query", "usage_by_day", "--param", "host", "a\udcff"],
+    ],
+)
+def test_an_argument_that_is_not_utf8_finds_nothing_and_is_no_bug(
+    recall_lab: Command, captured_sample: Path, argv: list[str]
+) -> None:
+    ran = recall_lab(*argv, "--home", str(captured_sample))
+    assert ran.code in (0, 2)
+    assert "unexpected" not in ran.err
+
+
+@pytest.mark.parametrize("number", [str(2**63), str(-(2**63) - 1), "9" * 30])
+@pytest.mark.parametrize("argv", [["sessions", "--offset"], ["sessions", "--limit"], ["search", "the", "--offset"]])
+def test_a_number_beyond_all_counts_is_a_usage_error(
+    recall_lab: Command, captured_sample: Path, argv: list[str], number: str
+) -> None:
+    ran = recall_lab(*argv, number, "--home", str(captured_sample))
+    assert ran.code == 2
+    assert argv[-1].strip("-") in ran.line
+    assert "unexpected" not in ran.line
+
+
+def test_a_very_long_argument_does_not_drown_the_next_step(recall_lab: Command, captured_sample: Path) -> None:
+    ran = recall_lab("session", "x" * 10_000, "--home", str(captured_sample), "--json")
+    assert ran.code == 2
+    assert len(ran.line) < 1000
+    assert ran.line.startswith("recall-lab: no session")
+    assert ran.json["error"]["message"] == ran.line.removeprefix("recall-lab: ")
+
+
+def test_sql_of_a_file_that_is_not_text_is_one_line(recall_lab: Command, captured_sample: Path, tmp_path: Path) -> None:
+    file = tmp_path / "q.sql"
+    file.write_bytes(b"SELECT '\xff'")
+    ran = recall_lab("sql", "--file", str(file), "--home", str(captured_sample))
+    assert ran.code == 2
+    assert str(file) in ran.line
+    assert "UTF-8" in ran.line
+
+
 def test_json_survives_names_that_are_not_utf8_and_keeps_the_terminal_safe() -> None:
     assert json.loads(encode({"path": "a\udcffb"})) == {"path": "a\udcffb"}
     text = encode({"x": "\x1b[31m \x9b \x7f \u202e é 用户"})
