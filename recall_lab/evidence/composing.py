@@ -82,7 +82,7 @@ def compose(
         raise UsageError("a brief needs a question, a session, or passages that were chosen")
     told = _Told(remarks=remarks or {}, sections=sections or {}, reasons=reasons or {})
     with store.snapshot(reader):
-        info = session_reading.find_session(reader, session) if session else None
+        info = session_reading.find_session(reader, session) if session is not None else None
         answer: Answer | None = None
         if isinstance(chosen, Answer):
             answer, passages = chosen, _passages(reader, chosen.hits, told)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,9 +40,7 @@ def verify(reader: Reader, path: str | Path, *, strict: bool = False, edits: boo
     """
     target = Path(path).expanduser()
     try:
-        if target.stat().st_size > _LARGEST:
-            raise UsageError(f"{target}: larger than {_LARGEST >> 20} MB; split it")
-        text = target.read_bytes().decode("utf-8-sig")
+        text = _whole(target).decode("utf-8-sig")
     except FileNotFoundError as error:
         raise NotFoundError(f"{target}: no such file; check the path") from error
     except OSError as error:
@@ -48,6 +48,18 @@ def verify(reader: Reader, path: str | Path, *, strict: bool = False, edits: boo
     except UnicodeDecodeError as error:
         raise UsageError(f"{target}: not UTF-8 text (byte {error.start}); verify the file as it was saved") from error
     return verify_text(reader, text, target.suffix, name=str(target), strict=strict, edits=edits)
+
+
+def _whole(path: Path) -> bytes:
+    """Read a file; a device, which may have no end, is none."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+            raise UsageError(f"{path}: a device, not a file; verify the file as it was saved")
+        data = file.read(_LARGEST + 1) if found.st_size <= _LARGEST else b""
+    if max(found.st_size, len(data)) > _LARGEST:
+        raise UsageError(f"{path}: larger than {_LARGEST >> 20} MB; split it")
+    return data
 
 
 def verify_text(

@@ -230,6 +230,14 @@ def test_ten_thousand_briefs_verify_and_as_many_changed_characters_are_noticed(t
         an_edit_is_noticed(reader, document, suffix, chance.randrange(len(document)), chance.choice(LIKELY + "xé漢"))
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null"])
+def test_a_device_is_no_file_to_verify(tiny: TinyStore, device: str) -> None:
+    if not Path(device).is_char_device():
+        pytest.skip(f"there is no {device}")
+    with pytest.raises(UsageError, match="a device, not a file"):
+        verify(tiny.reader(), device)
+
+
 @pytest.mark.parametrize("suffix", FORMS)
 def test_a_brief_whose_quotation_is_cut_out_or_copied_in_does_not_verify(
     tiny: TinyStore, tmp_path: Path, suffix: str

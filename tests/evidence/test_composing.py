@@ -178,6 +178,8 @@ def test_a_session_alone_makes_a_brief(told: TinyStore) -> None:
 
 
 def test_nothing_to_say_is_said(told: TinyStore, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no session is called ''"):
+        compose(told.reader(), session="")
     with pytest.raises(UsageError, match="needs a question"):
         compose(told.reader(), "  ")
     brief = compose(told.reader(), "zzyzx quux")
