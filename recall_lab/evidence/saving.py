@@ -13,6 +13,8 @@ from recall_lab.evidence.forms import html_page, markdown, notebook, web_annotat
 from recall_lab.evidence.records import Brief
 from recall_lab.model import SavedBrief
 
+_DEVICES = Path("/dev")
+
 FORMS: dict[str, Callable[[Brief], str]] = {
     ".md": markdown.render,
     ".html": html_page.render,
@@ -44,7 +46,7 @@ def save(brief: Brief, path: str | Path) -> SavedBrief:
 
 
 def write_private(target: Path, text: str) -> None:
-    """Write a file of the user's (UTF-8, 0600) whole or not at all.
+    """Write a file of the user's (UTF-8, 0600) whole or not at all; what is no file (a device, a pipe) is written into.
 
     Raises:
         UsageError, NotFoundError, StoreFullError: as for ``save``.
@@ -55,6 +57,9 @@ def write_private(target: Path, text: str) -> None:
         raise UsageError(f"{target}: is a folder; name a file")
     beside = target.with_name(f".{target.name[:64]}.{token_hex(6)}.part")
     try:
+        if target.parent == _DEVICES or (target.exists() and not target.is_file()):
+            target.write_bytes(text.encode("utf-8"))  # a file in its place would take it from everybody
+            return
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with open(descriptor, "wb") as file:  # noqa: PTH123 - the descriptor was opened private

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -33,6 +35,7 @@ from recall_lab.evidence import (
 )
 from recall_lab.evidence.forms import html_page, markdown
 from recall_lab.evidence.saving import FORMS as RENDER
+from recall_lab.evidence.saving import write_private
 from recall_lab.store import Reader
 
 FORMS = (".md", ".html", ".json", ".ipynb")
@@ -234,8 +237,19 @@ def test_ten_thousand_briefs_verify_and_as_many_changed_characters_are_noticed(t
 def test_a_device_is_no_file_to_verify(tiny: TinyStore, device: str) -> None:
     if not Path(device).is_char_device():
         pytest.skip(f"there is no {device}")
+    tiny.tell(said("a", "text", 0))
     with pytest.raises(UsageError, match="a device, not a file"):
         verify(tiny.reader(), device)
+
+
+def test_a_pipe_that_is_written_into_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reading:
+        told = reading.submit(pipe.read_text)
+        write_private(pipe, "words")
+        assert told.result(timeout=10) == "words"
+    assert pipe.is_fifo()
 
 
 @pytest.mark.parametrize("suffix", FORMS)
