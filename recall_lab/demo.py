@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -23,6 +24,7 @@ QUESTION = "why did we reject batching"
 QUOTE = "a crash between the acknowledgement and the flush loses readings"
 MISQUOTE = "a crash between the acknowledgment and the flush loses readings"  # one letter short
 CHARTS = ("usage_by_day", "coverage_by_source")
+_NAME = "recall-lab"
 _WIDTH = 100
 _PASSAGE_LENGTH = 600
 _MARKER = "made-by-recall-lab-demo"
@@ -176,9 +178,15 @@ class _Show:
         )
         self.console.print()
         self.console.print(
-            f"Verify it again: RECALL_LAB_HOME={folder / 'home'} recall-lab verify {folder / 'brief.md'}",
+            f"Verify it again: RECALL_LAB_HOME={folder / 'home'} {command_here()} verify {folder / 'brief.md'}",
             soft_wrap=True,
         )
+
+
+def command_here() -> str:
+    """How the command is called here: by its name where that is found, else by the path it was called by."""
+    called = sys.argv[0]
+    return called if Path(called).name == _NAME and shutil.which(_NAME) is None else _NAME
 
 
 def _highlighted(hit: CitableHit, length: int) -> Text:

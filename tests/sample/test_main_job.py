@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recall_lab.demo import run_demo
+from recall_lab.demo import command_here, run_demo
 from recall_lab.errors import UsageError
 from recall_lab.lab import open_lab
 from recall_lab.sample import planted_secrets, planted_thoughts, sample_home
@@ -61,6 +61,14 @@ def test_it_writes_charts_and_a_brief_that_still_verifies(demo: tuple[Path, str]
         for name in ("brief.md", "brief.html", "brief.json"):
             verification = lab.verify(folder / name)
             assert verification.checked == verification.valid > 0
+
+
+def test_its_last_line_can_be_typed_as_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "argv", [".venv/bin/recall-lab", "demo"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert command_here() == ".venv/bin/recall-lab"
+    (tmp_path / "recall-lab").touch(0o755)
+    assert command_here() == "recall-lab"
 
 
 def test_what_it_writes_is_private(demo: tuple[Path, str]) -> None:
