@@ -170,6 +170,8 @@ class Exchange(Evidence):
     def import_store(self, source: Path | str, *, machine: str | None = None, progress: bool = True) -> Imported:
         """Take in another store, redacted on the way; what is known already stays as it is.
 
+        An export is read to its end first, so that of one that was cut off nothing comes in.
+
         Args:
             source: What ``export_store`` or ``backup`` wrote, or another store's file.
             machine: A label for the sources that the other store calls ``local``.
@@ -177,7 +179,7 @@ class Exchange(Evidence):
 
         Raises:
             NotFoundError, UsageError: there is no such file, or it cannot be read.
-            SourceError: it is neither an export nor a store; what came before the line that is wrong is kept.
+            SourceError: it is neither an export nor a store, or damaged; the message says whether anything came in.
             RedactionError: the detector cannot be loaded; nothing was taken in.
         """
         from recall_lab.capture import import_store
@@ -218,7 +220,8 @@ def _new_private(path: Path) -> Iterator[int]:
     except BaseException as error:
         path.unlink(missing_ok=True)
         if isinstance(error, OSError) and type(error) is OSError:
-            raise StoreFullError(f"{path}: {error.strerror}; free some space, or choose another place") from error
+            step = "free some space, raise the limit on file sizes, or choose another place"
+            raise StoreFullError(f"{path}: {error.strerror}, so nothing of it is left; {step}") from error
         raise
     finally:
         os.close(descriptor)

@@ -12,10 +12,10 @@ from recall_lab.capture.accounts import decode
 from recall_lab.capture.preparing import clean
 from recall_lab.capture.privacy import is_private
 from recall_lab.capture.rules import open_rules
-from recall_lab.errors import NotFoundError, UsageError
+from recall_lab.errors import NotFoundError, SourceError, UsageError
 from recall_lab.settings import Settings
 from recall_lab.store import open_reader, open_writer
-from recall_lab.store.importing import Cleaned, Imported, import_lines
+from recall_lab.store.importing import Cleaned, Imported, check_lines, import_lines
 from recall_lab.store.packing import pack
 from recall_lab.store.portable import SourceLine, export_lines
 
@@ -30,6 +30,8 @@ def import_store(
 ) -> Imported:
     """Take in another store; what is known already stays as it is, what the settings call private stays out.
 
+    An export is read to its end before anything of it is written, so that of one that was cut off nothing comes in.
+
     Args:
         settings: Where this store is.
         source: What ``export`` or ``backup`` wrote, or another store.
@@ -39,7 +41,7 @@ def import_store(
     Raises:
         NotFoundError: there is no such file.
         UsageError: it cannot be read, or is this store.
-        SourceError: it is neither an export nor a store; what came before the line that is wrong is kept.
+        SourceError: it is neither an export nor a store, or damaged; the message says whether anything came in.
         RedactionError: the detector cannot be loaded; nothing was taken in.
         StoreError: the store cannot be written.
     """
@@ -47,6 +49,8 @@ def import_store(
         raise NotFoundError(f"{source}: there is no such file; name one that `recall-lab export` wrote")
     if settings.store.exists() and settings.store.samefile(source):
         raise UsageError(f"{source}: is the store of this home; name another one, or another --home")
+    with _lines_of(source) as lines, _naming(source):
+        check_lines(lines)
     redactor = open_rules(settings)
 
     def redacted(texts: Sequence[str]) -> list[Cleaned]:
@@ -57,7 +61,7 @@ def import_store(
         ids = [name for session in told for name in (session.native_id, session.parent_id)]
         return not is_private(settings.private, ids, [line.source.path, *(session.cwd for session in told)])
 
-    with _lines_of(source) as lines, open_writer(settings.store) as writer:
+    with _lines_of(source) as lines, open_writer(settings.store) as writer, _naming(source):
         done = import_lines(
             writer,
             _counted(lines, source.stat().st_size, progress),
@@ -87,6 +91,15 @@ def _lines_of(source: Path) -> Iterator[Iterable[bytes]]:
             return
     with open_reader(source) as reader:
         yield export_lines(reader)
+
+
+@contextmanager
+def _naming(source: Path) -> Iterator[None]:
+    """Let what is wrong with a line say which file it stands in."""
+    try:
+        yield
+    except SourceError as error:
+        raise SourceError(f"{source}: {error}") from error
 
 
 def _counted(lines: Iterable[bytes], size: int, progress: Step | None) -> Iterator[bytes]:

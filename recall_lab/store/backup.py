@@ -15,6 +15,7 @@ from recall_lab.store.packing import discard
 from recall_lab.times import utc_now
 
 _PAGES_A_STEP = 4096
+_UNTOUCHED = "the store is as it was"
 _BESIDE = ("-wal", "-shm", "-journal")
 _COUNTED = ("sources", "sessions", "blocks", "placements", "model_calls", "tool_calls", "ledger", "pins", "judgments")
 
@@ -40,10 +41,11 @@ def backup(reader: Reader, target: Path) -> Backup:
     """
     if target.exists():
         raise UsageError(f"{target}: exists already; choose another name")
-    make_private_folder(target.parent)
+    make_private_folder(target.parent, "choose another place")
     part = target.with_name(target.name + ".part")
     try:
-        _copy(reader, part)
+        with explained(target, "no copy is left and the store is as it was"):
+            _copy(reader, part)
         counted = check(part)
         part.rename(target)
     except OSError as error:
@@ -105,10 +107,10 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
     lock = WriteLock(store, wait)
     part = store.with_name(store.name + ".part")
     try:
-        with Reader(source) as reader:
-            _copy(reader, part)
-        # Whoever follows the change numbers must not take the restored ones for a later state of what was there.
-        with explained(part):
+        with explained(store, _UNTOUCHED):
+            with Reader(source) as reader:
+                _copy(reader, part)
+            # Whoever follows the change numbers must not take the restored ones for a later state of what was there.
             db = apsw.Connection(str(part))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('lineage', ?)", (os.urandom(16),))
             db.close()
@@ -128,13 +130,12 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
 def _copy(reader: Reader, target: Path) -> None:
     """Write the store as it is at one moment to a private file, its write-ahead log folded in."""
     os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
-    with explained(target):
-        copy = apsw.Connection(str(target))
-        with copy.backup("main", reader.connection, "main") as work:
-            while not work.done:
-                work.step(_PAGES_A_STEP)
-        copy.execute("PRAGMA journal_mode = DELETE")
-        copy.close()
+    copy = apsw.Connection(str(target))
+    with copy.backup("main", reader.connection, "main") as work:
+        while not work.done:
+            work.step(_PAGES_A_STEP)
+    copy.execute("PRAGMA journal_mode = DELETE")
+    copy.close()
     with target.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -153,7 +154,7 @@ def _set_aside(store: Path) -> Path | None:
     stamp = utc_now().replace(":", "").replace(".", "")
     kept = store.with_name(f"{store.stem}-replaced-{stamp}{store.suffix}")
     try:
-        with explained(store):
+        with explained(store, _UNTOUCHED):
             db = apsw.Connection(str(store))
             db.execute("PRAGMA journal_mode = DELETE")
             db.close()

@@ -28,8 +28,12 @@ _Answer = TypeVar("_Answer")
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explained(path: Path, kept: str = "what was written before is kept") -> Iterator[None]:
     """Turn SQLite's errors into one line with the next step.
+
+    Args:
+        path: The database file.
+        kept: What holds when a write fails for want of room.
 
     Raises:
         StoreBusyError, StoreFullError, StoreVersionError, StoreError: as the name says.
@@ -41,9 +45,7 @@ def explained(path: Path) -> Iterator[None]:
             f"{path}: another process is writing; try again, or end the other `recall-lab index`"
         ) from error
     except apsw.FullError as error:
-        raise StoreFullError(
-            f"{path}: no room left on the disk; what was captured before is kept, free some space and repeat"
-        ) from error
+        raise StoreFullError(f"{path}: no room left on the disk; {kept}, free some space and repeat") from error
     except apsw.NotADBError as error:
         raise StoreVersionError(f"{path}: not a recall_lab store; move it away or choose another --home") from error
     except apsw.CorruptError as error:
@@ -56,7 +58,8 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: cannot be opened; check the folder and its permissions") from error
     except apsw.IOError as error:
         raise StoreFullError(
-            f"{path}: the disk refused a read or write (full, or failing); the last batch was not kept"
+            f"{path}: the disk refused a read or write (full, failing, or the file may not grow); {kept}, "
+            "free some space, see to the disk or raise the limit, and repeat"
         ) from error
 
 
@@ -234,8 +237,8 @@ class WriteLock:
             self._file = -1
 
 
-def make_private_folder(folder: Path) -> None:
-    """Make the folder (0700) and its parents.
+def make_private_folder(folder: Path, step: str = "choose another --home") -> None:
+    """Make the folder (0700) and its parents; ``step`` is what to do where that cannot be.
 
     Raises:
         StoreError: it cannot be made, or a file stands in its place.
@@ -243,7 +246,7 @@ def make_private_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{folder}: cannot be made ({error.strerror}); choose another --home") from error
+        raise StoreError(f"{folder}: cannot be made ({error.strerror}); {step}") from error
 
 
 def open_for_writing(path: Path) -> apsw.Connection:

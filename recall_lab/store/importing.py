@@ -46,6 +46,32 @@ class Imported(msgspec.Struct, frozen=True):
     left_out: int = 0
 
 
+def check_lines(lines: Iterable[bytes]) -> None:
+    """Read an export to its end and write nothing: every line is of this format, and none is missing at the end.
+
+    Raises:
+        SourceError: it is not so; the message says where.
+    """
+    number, awaited = 0, set(TABLES)
+    try:
+        for number, line in enumerate(_decoded(lines), 1):
+            if number == 1:
+                _check_header(line.header)
+            elif sum(part is not None for part in (line.source, line.blocks, line.revision, line.table)) != 1:
+                raise SourceError(f"line {number}: neither a source, blocks, a revision nor a table")
+            if line.table is not None:
+                _check_table(line.table, number)
+                awaited.discard(line.table.name)
+    except SourceError as error:
+        raise SourceError(f"{error}; nothing was taken in, write the export again with `recall-lab export`") from error
+    if not number:
+        raise SourceError("the file is empty; name one that `recall-lab export` wrote")
+    if awaited:
+        raise SourceError(
+            f"line {number}: the export ends too early; nothing was taken in, write it again with `recall-lab export`"
+        )
+
+
 def import_lines(
     writer: Writer,
     lines: Iterable[bytes],
@@ -69,21 +95,53 @@ def import_lines(
             start when it is captured again.
 
     Raises:
-        SourceError: a line is not of this format; what came before it is kept.
+        SourceError: a line is not of this format, or a value does not fit; what came before it is kept, and told.
     """
     run = _Import(writer, clean, rules, _Terms(machine=machine, wanted=wanted, resumable=resumable))
     number = 0
     try:
-        for number, data in enumerate(lines, 1):
-            if len(data) > _MAX_LINE:
-                raise SourceError(f"line {number}: longer than {_MAX_LINE} bytes; this is not an export of recall_lab")
-            run.take(msgspec.json.decode(data, type=Line), first=number == 1)
+        for number, line in enumerate(_decoded(lines), 1):
+            run.take(line, number)
         run.finish()
-    except (msgspec.DecodeError, RecursionError, ValueError, LookupError, OverflowError, apsw.ConstraintError) as error:
-        # A value of the file is not told: it may be anything.
-        why = str(error) if isinstance(error, msgspec.DecodeError) else "a value does not fit"
-        raise SourceError(f"line {number}: {why}; this is not an export of recall_lab, or it is damaged") from error
+    except SourceError as error:
+        raise SourceError(f"{error}; {run.kept()}") from error
+    except (msgspec.DecodeError, ValueError, LookupError, OverflowError, apsw.ConstraintError) as error:
+        # The value is not told: it may be anything.
+        raise SourceError(f"line {number}: a value does not fit, the export is damaged; {run.kept()}") from error
     return Imported(run.sources, run.blocks, run.skipped, run.left_out)
+
+
+def _decoded(lines: Iterable[bytes]) -> Iterator[Line]:
+    for number, data in enumerate(lines, 1):
+        if len(data) > _MAX_LINE:
+            raise SourceError(f"line {number}: longer than {_MAX_LINE} bytes, so not of an export of recall_lab")
+        try:
+            yield msgspec.json.decode(data, type=Line)
+        except (msgspec.DecodeError, RecursionError, ValueError, OverflowError) as error:
+            why = str(error) if isinstance(error, msgspec.DecodeError) else "a value does not fit"
+            raise SourceError(f"line {number}: {why}, so no export of recall_lab, or a damaged one") from error
+
+
+def _check_header(header: Header | None) -> bytes:
+    """Return the key of the other store's fingerprints."""
+    if header is None or header.format != FORMAT:
+        raise SourceError("line 1: not the header of an export of recall_lab")
+    if header.version != VERSION:
+        raise SourceError(f"line 1: export version {header.version}, this program reads {VERSION}: upgrade recall-lab")
+    try:
+        return bytes.fromhex(header.hash_key)
+    except ValueError as error:
+        raise SourceError("line 1: the key in the header is damaged") from error
+
+
+def _check_table(table: Table, number: int) -> tuple[str, ...]:
+    """Return the columns of a table that this format knows."""
+    columns = TABLES.get(table.name)
+    if columns is None or table.columns != columns:
+        raise SourceError(f"line {number}: table {table.name!r} is not known, so the export is of another version")
+    if any(len(row) != len(columns) for row in table.rows):
+        raise SourceError(f"line {number}: a row of table {table.name!r} has not as many values as columns")
+    return columns
 
 
 class _Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,9 +167,16 @@ class _Import:
         self._same_key = False
         self.sources = self.blocks = self.skipped = self.left_out = 0
 
-    def take(self, line: Line, *, first: bool) -> None:
-        """Take in one line."""
-        if first:
+    def kept(self) -> str:
+        """What an error has to say of what came before it."""
+        if not (self.sources or self.blocks):
+            return "nothing was taken in, write the export again with `recall-lab export`"
+        came = f"{self.sources:,} source{'s' * (self.sources != 1)} and {self.blocks:,} block{'s' * (self.blocks != 1)}"
+        return f"{came} came in before it; write the export again and import that, what is here already stays as it is"
+
+    def take(self, line: Line, number: int) -> None:
+        """Take in one line; they count from 1."""
+        if number == 1:
             self._start(line.header)
         elif line.source is not None:
             self.finish()
@@ -124,16 +189,10 @@ class _Import:
             if line.revision is not None:
                 self._revision(line.revision)
             elif line.table is not None:
-                self._table(line.table)
+                self._table(line.table, number)
 
     def _start(self, header: Header | None) -> None:
-        if header is None or header.format != FORMAT:
-            raise SourceError("line 1: not an export of recall_lab; `recall-lab export` writes one")
-        if header.version != VERSION:
-            raise SourceError(
-                f"line 1: export version {header.version}, this program reads {VERSION}; upgrade recall-lab"
-            )
-        key = bytes.fromhex(header.hash_key)
+        key = _check_header(header)
         with self._writer.transaction() as db:
             if not db.execute("SELECT EXISTS (SELECT 1 FROM sources)").get:
                 db.execute("UPDATE meta SET value = ? WHERE key = 'hash_key'", (key,))
@@ -229,10 +288,8 @@ class _Import:
             )
         )
 
-    def _table(self, table: Table) -> None:
-        columns = TABLES.get(table.name)
-        if columns is None or table.columns != columns:
-            raise SourceError(f"table {table.name!r} is not known; the export is of another version")
+    def _table(self, table: Table, number: int) -> None:
+        columns = _check_table(table, number)
         told = self._cleaned([dict(zip(columns, row, strict=True)) for row in table.rows])
         values = [tuple(self._value(row, name) for name in columns) for row in told]
         marks = ", ".join("?" * len(columns))

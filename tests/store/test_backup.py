@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
+import apsw
 import pytest
 
-from recall_lab.errors import NotFoundError, StoreError, UsageError
+from recall_lab.errors import NotFoundError, StoreError, StoreFullError, UsageError
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import backup, check, restore
 
@@ -62,6 +64,49 @@ def test_a_damaged_backup_is_refused_and_the_store_stays(path: Path, tmp_path: P
     with pytest.raises(StoreError):
         restore(target, path)
     assert check(path) == before
+
+
+@pytest.mark.parametrize("error", [apsw.FullError, apsw.IOError])
+def test_a_copy_for_which_there_is_no_room_says_what_holds_and_what_next(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[apsw.Error]
+) -> None:
+    good, target = tmp_path / "good.db", tmp_path / "copy.db"
+    with open_reader(path) as reader:
+        backup(reader, good)
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("recall_lab.store.backup._copy", fail)
+    with open_reader(path) as reader, pytest.raises(StoreFullError) as made:
+        backup(reader, target)
+    with pytest.raises(StoreFullError) as restored:
+        restore(good, path)
+    assert str(made.value).startswith(f"{target}: ")
+    assert "no copy is left and the store is as it was, free some space" in str(made.value)
+    assert str(restored.value).startswith(f"{path}: ")
+    assert "the store is as it was, free some space" in str(restored.value)
+    assert "captured" not in f"{made.value} {restored.value}"
+    assert not target.exists()
+    assert check(path)["blocks"] == 2
+
+
+def test_a_limit_on_file_sizes_leaves_no_half_copy(path: Path, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with open_reader(path) as reader:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, hard))
+        try:
+            with pytest.raises(StoreFullError, match=r"no copy is left .* and repeat"):
+                backup(reader, tmp_path / "copy.db")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not list(tmp_path.glob("copy.db*"))
+
+
+def test_a_folder_that_cannot_be_made_for_a_backup_is_no_matter_of_the_home(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with open_reader(path) as reader, pytest.raises(StoreError, match="choose another place"):
+        backup(reader, tmp_path / "file" / "copy.db")
 
 
 def test_no_backup_there(path: Path, tmp_path: Path) -> None:

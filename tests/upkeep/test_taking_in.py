@@ -106,8 +106,62 @@ def test_a_damaged_export_is_refused_in_one_line_and_the_store_is_whole(
     other = make_home("other")
     with pytest.raises(SourceError) as caught:
         import_store(other.settings, file)
-    assert "\n" not in str(caught.value)
-    check(other.settings.store)
+    told = str(caught.value)
+    assert "\n" not in told
+    assert told.startswith(f"{file}: line ")
+    if "nothing was taken in" not in told:
+        assert "came in before it" in told
+        check(other.settings.store)
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.5, 0.9, 0.99])
+def test_of_an_export_that_was_cut_off_nothing_comes_in(
+    exported: Home, make_home: Callable[[str], Home], keep: float
+) -> None:
+    whole = (exported.root / "store.jsonl").read_bytes()
+    file = exported.root / "half.jsonl"
+    file.write_bytes(whole[: int(len(whole) * keep)])
+    other = make_home("other")
+    with pytest.raises(SourceError, match="nothing was taken in") as caught:
+        import_store(other.settings, file)
+    assert str(caught.value).startswith(f"{file}: line ")
+    assert not other.settings.store.exists()
+
+
+def test_of_an_export_without_its_last_lines_nothing_comes_in(exported: Home, make_home: Callable[[str], Home]) -> None:
+    lines = (exported.root / "store.jsonl").read_bytes().splitlines(keepends=True)
+    file, other = exported.root / "short.jsonl", make_home("other")
+    for kept in range(1, len(lines)):
+        file.write_bytes(b"".join(lines[:kept]))
+        with pytest.raises(SourceError, match=f"line {kept}: the export ends too early; nothing was taken in"):
+            import_store(other.settings, file)
+    assert not other.settings.store.exists()
+
+
+def test_an_empty_file_is_no_export(exported: Home, make_home: Callable[[str], Home]) -> None:
+    file, other = exported.root / "empty.jsonl", make_home("other")
+    file.touch()
+    with pytest.raises(SourceError, match=r"empty\.jsonl: the file is empty; name one"):
+        import_store(other.settings, file)
+    assert not other.settings.store.exists()
+
+
+def test_a_value_that_does_not_fit_tells_what_came_in_before_it(
+    exported: Home, make_home: Callable[[str], Home]
+) -> None:
+    sources = 0
+
+    def change(line: dict[str, Any]) -> None:
+        nonlocal sources
+        sources += "source" in line
+        if sources == 2 and "blocks" in line:
+            line["blocks"][-1]["block_id"] = "zz"
+
+    file, other = exported.root / "odd.jsonl", make_home("other")
+    file.write_bytes(b"".join(edited(exported, change)))
+    with pytest.raises(SourceError, match=r"1 source and [0-9]+ blocks? came in before it; write the export again"):
+        import_store(other.settings, file)
+    assert other.ask("SELECT count(*) FROM sources") == [(1,)]
 
 
 def test_a_state_that_nothing_can_go_on_from_is_left_behind(exported: Home, make_home: Callable[[str], Home]) -> None:
