@@ -126,7 +126,7 @@ class Hits(Sequence[CitableHit]):
         if answer.gated:
             line += f"; {answer.gated:,} matched only common words and are left out"
         line += "."
-        return f"{line} {answer.notice}" if answer.notice else line
+        return f"{line} {answer.notice.rstrip('.')}." if answer.notice else line
 
     def __repr__(self) -> str:
         lines = [self.heading()]

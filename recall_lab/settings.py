@@ -28,6 +28,19 @@ ENVIRONMENT = {
     "semantic_model": "RECALL_LAB_SEMANTIC_MODEL",
 }
 
+# What the file cannot say: where it lies itself, and where another program's own variable says that its folder is.
+ENVIRONMENT_ONLY = {
+    "home": "RECALL_LAB_HOME or --home",
+    "user_home": "HOME",
+    "cache": ENVIRONMENT["cache"],
+    "claude_home": "CLAUDE_CONFIG_DIR",
+    "codex_home": "CODEX_HOME",
+    "pi_home": "PI_CODING_AGENT_DIR",
+    "copilot_home": "COPILOT_HOME",
+    "gemini_home": "GEMINI_CLI_HOME",
+}
+_NAMED = re.compile(r"unknown field `([^`]+)`|\$\.(\w+)")
+
 
 class Root(msgspec.Struct, frozen=True):
     """A home folder to look for transcripts in, and the label of the machine that it came from."""
@@ -128,7 +141,7 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         environ: Environment variables; else the process's own.
 
     Raises:
-        UsageError: a value cannot be used; the message names the file or variable.
+        UsageError: a value cannot be used; the message names the file and line, or the variable.
     """
     env = os.environ if environ is None else environ
     origins: dict[str, str] = {}
@@ -150,32 +163,40 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
     for name, variable in ENVIRONMENT.items():
         if env.get(variable):
             values[name], origins[name] = env[variable], variable
+    places = {name: _place(origin, name) for name, origin in origins.items()}
     user_home = Path(env.get("HOME") or Path.home()).absolute()
     settings = Settings(
         home=folder,
         user_home=user_home,
         cache=Path(values.get("cache", folder / "cache")).absolute(),
-        zone=check_zone(values.get("zone") or local_zone(env)),
-        roots=_roots(values.get("roots", []), user_home),
-        tool_results=_choice(values.get("tool_results", "capped"), origins.get("tool_results", "")),
-        tool_result_cap=_cap(values.get("tool_result_cap", 8000), origins.get("tool_result_cap", "")),
+        zone=_zone(values["zone"], places["zone"]) if values.get("zone") else local_zone(env),
+        roots=_roots(values.get("roots", []), user_home, places.get("roots", "")),
+        tool_results=_choice(values.get("tool_results", "capped"), places.get("tool_results", "")),
+        tool_result_cap=_cap(values.get("tool_result_cap", 8000), places.get("tool_result_cap", "")),
         private=tuple(values.get("private", ())),
-        activity=_switch(values.get("activity", True), origins.get("activity", "")),
-        yes=_switch(values.get("yes", False), origins.get("yes", "")),
+        activity=_switch(values.get("activity", True), places.get("activity", "")),
+        yes=_switch(values.get("yes", False), places.get("yes", "")),
         redaction_rules=tuple(folder / Path(name).expanduser() for name in values.get("redaction_rules", ())),
         redaction_allow=_expressions(values.get("redaction_allow", []), folder / FILE_NAME),
-        mask_contacts=_switch(values.get("mask_contacts", False), origins.get("mask_contacts", "")),
+        mask_contacts=_switch(values.get("mask_contacts", False), places.get("mask_contacts", "")),
         semantic_model=folder / Path(model).expanduser() if (model := values.get("semantic_model")) else None,
-        claude_home=_folder(env, "CLAUDE_CONFIG_DIR", origins, "claude_home"),
-        codex_home=_folder(env, "CODEX_HOME", origins, "codex_home"),
-        pi_home=_folder(env, "PI_CODING_AGENT_DIR", origins, "pi_home"),
-        copilot_home=_folder(env, "COPILOT_HOME", origins, "copilot_home"),
-        gemini_home=_folder(env, "GEMINI_CLI_HOME", origins, "gemini_home"),
+        claude_home=_folder(env, "claude_home", origins),
+        codex_home=_folder(env, "codex_home", origins),
+        pi_home=_folder(env, "pi_home", origins),
+        copilot_home=_folder(env, "copilot_home", origins),
+        gemini_home=_folder(env, "gemini_home", origins),
         origins=origins,
     )
     for name in Settings.__struct_fields__:
         origins.setdefault(name, "default")
     return settings
+
+
+def settable(name: str) -> tuple[str, ...]:
+    """What can give a setting its value: the settings file, an environment variable, or either, the stronger last."""
+    file = (FILE_NAME,) if name in _File.__struct_fields__ else ()
+    variable = ENVIRONMENT.get(name) or ENVIRONMENT_ONLY.get(name)
+    return (*file, variable) if variable else file
 
 
 def _read_file(path: Path) -> _File:
@@ -189,40 +210,62 @@ def _read_file(path: Path) -> _File:
 
     try:
         return msgspec.convert(tomllib.loads(data.decode("utf-8")), _File)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except msgspec.ValidationError as error:
+        name = next((one or two for one, two in _NAMED.findall(str(error))), "")
+        if name in ENVIRONMENT_ONLY:
+            step = f"{name} cannot come from the file; take the line out and set {ENVIRONMENT_ONLY[name]}"
+            raise UsageError(f"{_place(str(path), name)}: {step}") from error
+        raise UsageError(f"{_place(str(path), name)}: {error}; correct it or take the line out") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: {error}; correct it, or remove it to go back to the defaults") from error
 
 
-def _roots(typed: list[str | dict[str, str]], user_home: Path) -> tuple[Root, ...]:
+def _place(origin: str, name: str) -> str:
+    """Where a setting was given, for a message: the file with its line, or what else ``origin`` names."""
+    if Path(origin).name != FILE_NAME:
+        return origin
+    given = re.compile(rf"""["']?{re.escape(name)}["']?\s*[=.]|\[+\s*["']?{re.escape(name)}\b""")
+    lines = Path(origin).read_text("utf-8").splitlines()
+    return next((f"{origin}:{number}" for number, line in enumerate(lines, 1) if given.match(line.lstrip())), origin)
+
+
+def _zone(value: str, place: str) -> str:
+    try:
+        return check_zone(value)
+    except UsageError as error:
+        raise UsageError(f"{place}: zone: {error}") from error
+
+
+def _roots(typed: list[str | dict[str, str]], user_home: Path, place: str) -> tuple[Root, ...]:
     roots = []
     for entry in typed:
         fields = {"path": entry} if isinstance(entry, str) else entry
         if "path" not in fields:
-            raise UsageError('roots: an entry has no `path`; write { path = "/folder", machine = "name" }')
+            raise UsageError(f'{place}: roots: an entry has no `path`; write {{ path = "/folder", machine = "name" }}')
         text = fields["path"]
         path = user_home / text[2:] if text.startswith("~/") else Path(text)
         roots.append(Root(path.absolute(), fields.get("machine", "local")))
     return tuple(roots)
 
 
-def _choice(value: str, origin: str) -> ToolResults:
+def _choice(value: str, place: str) -> ToolResults:
     if value not in get_args(ToolResults):
-        raise UsageError(f"{origin}: tool_results is {value!r}; use full, capped or off")
+        raise UsageError(f"{place}: tool_results is {value!r}; use full, capped or off")
     return value  # type: ignore[return-value]
 
 
-def _cap(value: int, origin: str) -> int:
+def _cap(value: int, place: str) -> int:
     if value < 200:
-        raise UsageError(f'{origin}: tool_result_cap is {value}; use at least 200, or tool_results = "off"')
+        raise UsageError(f'{place}: tool_result_cap is {value}; use at least 200, or tool_results = "off"')
     return value
 
 
-def _switch(value: bool | str, origin: str) -> bool:
+def _switch(value: bool | str, place: str) -> bool:
     if isinstance(value, bool):
         return value
     known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
     if value.lower() not in known:
-        raise UsageError(f"{origin}: {value!r} is neither on nor off")
+        raise UsageError(f"{place}: {value!r} is neither on nor off; write on or off")
     return known[value.lower()]
 
 
@@ -246,7 +289,8 @@ def _line_of(typed: str, path: Path) -> int:
     return next((number for number, line in enumerate(lines, 1) if any(form in line for form in written)), 1)
 
 
-def _folder(env: Mapping[str, str], variable: str, origins: dict[str, str], name: str) -> Path | None:
+def _folder(env: Mapping[str, str], name: str, origins: dict[str, str]) -> Path | None:
+    variable = ENVIRONMENT_ONLY[name]
     value = env.get(variable)
     if not value:
         return None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recall_lab.errors import UsageError
-from recall_lab.settings import load_settings
+from recall_lab.settings import load_settings, settable
 
 
 def write(home: Path, text: str) -> Path:
@@ -60,6 +60,45 @@ def test_a_value_that_cannot_be_used_names_itself_on_one_line(tmp_path: Path, te
     with pytest.raises(UsageError, match=says) as caught:
         load_settings(write(tmp_path, text), {"HOME": "/home/u"})
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ('zone = "Mars"', 2, "'Mars' is not a time zone"),
+        ('"zone" = "Mars"', 2, "'Mars' is not a time zone"),
+        ("tool_result_cap = 3", 2, "at least 200"),
+        ("tool_result_cap = 'x'", 2, "int"),
+        ("roots = [{ machine = 'x' }]", 2, "no `path`"),
+        ("[[roots]]\nmachine = 'x'", 2, "no `path`"),
+        ("private = ['a']\ncolour = 'red'", 3, "colour"),
+        ("claude_home = '/c'", 2, "set CLAUDE_CONFIG_DIR"),
+        ("cache = '/c'", 2, "set RECALL_LAB_CACHE_DIR"),
+    ],
+)
+def test_a_value_of_the_file_is_told_with_its_line(tmp_path: Path, text: str, line: int, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        load_settings(write(tmp_path, f"yes = true\n{text}\n"), {"HOME": "/home/u"})
+    assert str(caught.value).startswith(f"{tmp_path / 'settings.toml'}:{line}: ")
+
+
+def test_a_value_of_the_environment_is_told_with_its_variable(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^RECALL_LAB_ZONE: zone: 'Mars'"):
+        load_settings(write(tmp_path, 'zone = "UTC"'), {"HOME": "/home/u", "RECALL_LAB_ZONE": "Mars"})
+
+
+def test_what_can_set_a_value_can(tmp_path: Path) -> None:
+    given = {"zone": "Asia/Tokyo", "tool_results": "off", "cache": "/c", "claude_home": "/c", "pi_home": "/c"}
+    for name, value in given.items():
+        *file, variable = settable(name)
+        assert load_settings(tmp_path / "none", {"HOME": "/u", variable: value}).origins[name] == variable
+        home = write(tmp_path / name, f'{name} = "{value}"')
+        if file:
+            assert load_settings(home, {"HOME": "/u"}).origins[name] == str(home / "settings.toml")
+        else:
+            with pytest.raises(UsageError, match=variable):
+                load_settings(home, {"HOME": "/u"})
+    assert settable("private") == ("settings.toml",)
 
 
 def test_switches_from_the_environment() -> None:

@@ -178,6 +178,11 @@ def _not_captured(seen: Discovery, known: dict[tuple[str, str], Source]) -> Diag
     if behind:
         detail = f"{len(behind):,} transcripts have {size / 1e6:,.1f} MB that are not captured"
         return Diagnosis("coverage", "warning", detail, "run `recall-lab index`")
+    if not seen.found:
+        detail = "no transcripts lie in the folders that hosts use, so none were looked at"
+        if known:
+            return Diagnosis("coverage", "good", f"{detail}; {len(known):,} were captured from elsewhere or before")
+        return Diagnosis("coverage", "warning", detail, "`recall-lab index PATH` captures what lies elsewhere")
     return Diagnosis("coverage", "good", f"all of {len(seen.found):,} transcripts are captured")
 
 
@@ -246,7 +251,7 @@ def _redaction(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _content(seen: Discovery, known: dict[tuple[str, str], Source], key: bytes) -> Iterable[Diagnosis]:
-    changed = []
+    changed, compared = [], 0
     for found in seen.found:
         source = known.get((found.machine, str(found.path)))
         if source is None or source.state in {"off", "source_changed"} or not source.content_hash:
@@ -257,9 +262,11 @@ def _content(seen: Discovery, known: dict[tuple[str, str], Source], key: bytes) 
             same = found.size >= source.cursor and begins_with(found.path, source, key)
         except OSError:
             continue
+        compared += 1
         if not same:
             changed.append(source)
     if changed:
         step = f"`recall-lab index {changed[0].path} --rebuild`" + (" and the others" if len(changed) > 1 else "")
         return [Diagnosis("content", "bad", f"{len(changed)} transcripts differ from what was captured", step)]
-    return [Diagnosis("content", "good", "every transcript still begins with what was captured of it")]
+    detail = "every transcript still begins with what was captured of it"
+    return [Diagnosis("content", "good", detail if compared else "no captured transcript is there to compare")]

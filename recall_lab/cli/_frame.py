@@ -25,15 +25,20 @@ _UNPRINTABLE = re.compile(f"[{HOSTILE}]")
 
 
 class NamedPath(click.Path):
-    """A path that somebody named; an empty one would mean the working folder, which nobody named."""
+    """A path that somebody named; an empty one would mean the working folder, which nobody named.
 
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
+    Args:
+        checks: What click may look at: ``exists``, ``file_okay``, ``dir_okay``.
+    """
+
+    def __init__(self, **checks: bool) -> None:
+        super().__init__(path_type=Path, **checks)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path, or refuse the empty word."""
         if value == "":
-            self.fail("the path is empty; name a file or a folder, or leave it out", param, ctx)
+            step = "name one" if param is not None and param.required else "name one, or leave it out"
+            self.fail(f"the path is empty; {step}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -123,7 +128,7 @@ def home_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--home``."""
     return click.option(
         "--home",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=NamedPath(file_okay=False),
         metavar="DIR",
         help="The folder that holds store, mirror, caches and settings (else RECALL_LAB_HOME, else the default).",
     )(function)

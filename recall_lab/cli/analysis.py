@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count
 from recall_lab.errors import UsageError
@@ -73,6 +73,8 @@ def usage_(face: Face, by: str, **filters: str | None) -> None:
     """Add up tokens and cost, each model call once."""
     with notices(face):
         report = face.lab().usage(by, **filters)
+    if not report.total.calls:
+        _say_where_usage_is(face, filters)
     if face.as_json:
         face.answer(report)
         return
@@ -98,9 +100,23 @@ def usage_(face: Face, by: str, **filters: str | None) -> None:
         click.echo(dim(f"Without a price, so not in the cost: {', '.join(report.unpriced_models)}."))
 
 
+def _say_where_usage_is(face: Face, filters: dict[str, str | None]) -> None:
+    """Where nothing was counted, say which days hold model calls of the same host, repository and model."""
+    found = face.lab().usage("day", **{**filters, "since": None, "until": None})
+    days = sorted(row.key for row in found.rows if row.key)
+    if days:
+        face.note(
+            f"note: no model call is in this span; the first is of {days[0]}, the last of {days[-1]} ({found.zone})"
+        )
+    elif any(filters[name] for name in ("host", "repo", "model")):
+        face.note("note: no model call fits; leave --host, --repo or --model out")
+    else:
+        face.note("note: no model call is captured yet; run `recall-lab index`")
+
+
 @command("sql")
 @click.argument("text", required=False)
-@click.option("-f", "--file", type=click.Path(path_type=Path), metavar="FILE", help="Read the SQL from a file.")
+@click.option("-f", "--file", type=NamedPath(), metavar="FILE", help="Read the SQL from a file.")
 def sql_(face: Face, text: str | None, file: Path | None) -> None:
     """Ask the mirror in DuckDB SQL.
 

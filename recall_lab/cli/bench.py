@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import table
 from recall_lab.errors import UsageError
 
@@ -20,7 +20,7 @@ def _advance(bar: tqdm[NoReturn], done: int) -> None:
 
 
 @command("bench")
-@click.argument("folder", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, metavar="[DIR]", type=NamedPath())
 @click.option("--generate", type=click.IntRange(min=1), metavar="N", help="A made store of N blocks in place of DIR.")
 @click.option(
     "--transcripts", type=click.FloatRange(min=0.01), metavar="MB", help="Made transcripts of MB in place of DIR."

@@ -27,7 +27,7 @@ from recall_lab.model import IndexReport
 )
 @click.option(
     "--cwd",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=NamedPath(exists=True, file_okay=False),
     metavar="DIR",
     help="The folder that PATHS belong to, where they name none: it gives them their repository.",
 )

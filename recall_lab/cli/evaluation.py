@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from recall_lab.cli._commands import Commands, Entry
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.times import show_time
 
@@ -27,7 +27,7 @@ _NO_KEEP = click.option("--no-keep", "keep", is_flag=True, flag_value=False, def
 
 
 @command("retrieval")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=NamedPath())
 @click.option(
     "--config", multiple=True, metavar="CONFIG", help="default, plain, semantic or hybrid, then changes: plain,b=0.4."
 )
@@ -150,7 +150,7 @@ def _echo_changes(moved: dict[str, float]) -> None:
 
 
 @command("redaction")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 @_NO_KEEP
 def redaction_(face: Face, file: Path, *, keep: bool) -> None:
     """Measure what the redaction finds and what it takes.

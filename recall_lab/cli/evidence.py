@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import bold, dim
 from recall_lab.display import check_words, count, one_line, visible
 from recall_lab.model import Neighbor, Reading
@@ -83,7 +83,7 @@ def check_(face: Face, block: str, quote: str | None, expected_hash: str | None)
 
 @command("brief")
 @click.argument("question", nargs=-1)
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE")
+@click.option("-o", "--output", type=NamedPath(), required=True, metavar="FILE")
 @click.option("--note", "notes", multiple=True, metavar="TEXT", help="What you have to say; may be repeated.")
 @click.option("--title", metavar="TEXT", help="The question when left out.")
 @click.option("--limit", type=int, default=8, show_default=True, help="How many passages are chosen.")
@@ -117,7 +117,7 @@ def brief_(
 
 
 @command("verify")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 @click.option("--strict", is_flag=True, help="Also fail receipts without their words, and files without a seal.")
 @click.option("--edits", is_flag=True, help="Let the writer change what stands around quotations and receipts.")
 def verify_(face: Face, file: Path, *, strict: bool, edits: bool) -> int:

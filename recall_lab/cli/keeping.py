@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Protocol
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import someone_answers
 from recall_lab.display import count, megabytes, visible
 from recall_lab.store.purging import Purge
@@ -18,9 +19,11 @@ KEEP = click.option(
     "--keep", type=click.IntRange(min=0), default=3, show_default=True, help="Revisions kept of each block."
 )
 
+_NAMED = 5  # sessions told one by one
+
 
 @command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 def backup_(face: Face, file: Path) -> None:
     """Copy the store to a new file, and check the copy."""
     made = face.lab().backup(file)
@@ -31,7 +34,7 @@ def backup_(face: Face, file: Path) -> None:
 
 
 @command("restore")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 def restore_(face: Face, file: Path) -> None:
     """Put a backup in the place of the store.
 
@@ -52,7 +55,7 @@ def restore_(face: Face, file: Path) -> None:
 
 
 @command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=NamedPath())
 @click.option("--machine", metavar="LABEL", help="A label for the sources that the other store calls local.")
 def import_(face: Face, file: Path, machine: str | None) -> None:
     """Take in another store, redacted on the way.
@@ -141,6 +144,7 @@ class _TakesOut(Protocol):
 def _preview_then(face: Face, act: _TakesOut, *, yes: bool) -> int:
     """Show what would go; act when the person says so."""
     preview = act(really=False)
+    _say_holders(face, preview.purge)
     if not yes:
         if face.as_json:
             face.answer(preview)
@@ -167,6 +171,19 @@ def _preview_then(face: Face, act: _TakesOut, *, yes: bool) -> int:
     else:
         click.echo(f"Taken out: {_told(gone.purge)}.")
     return 0
+
+
+def _say_holders(face: Face, purge: Purge) -> None:
+    """Say which sessions hold what stays, and how that is taken out too."""
+    # A subagent goes with the session that its id begins with.
+    held = [name for name in purge.held_by if "/" not in name or name.split("/")[0] not in purge.held_by]
+    if not held:
+        return
+    commands = [f"`recall-lab forget --session {quote(name)}`" for name in held[:_NAMED]]
+    if len(held) > _NAMED:
+        commands.append(f"the same for {count(len(held) - _NAMED, 'more session')} (--json lists them)")
+    holders = "another session holds" if len(held) == 1 else f"{len(held):,} other sessions hold"
+    face.note(f"{holders} what stays; to take it out there too run {', then '.join(commands)}")
 
 
 def _told(purge: Purge) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count, megabytes, one_line, visible
 from recall_lab.errors import UsageError
@@ -81,7 +81,7 @@ def repeat_(face: Face, session: str, host: str | None) -> None:
 @click.option("--first-turn", type=int, metavar="N", help="First turn of the window.")
 @click.option("--last-turn", type=int, metavar="N", help="Last turn of the window.")
 @click.option("--name", metavar="TEXT", help="The skill's name; made from the first prompt when left out.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it to a file (0600).")
+@click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="Write it to a file (0600).")
 def skillify_(
     face: Face,
     session: str,
@@ -136,11 +136,9 @@ def session_relations_(face: Face, target: str, *, include_children: bool, chain
 
 
 @command("export")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A new file, private to you.")
+@click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A new file, private to you.")
 @click.option("--session", metavar="ID", help="One session as Markdown or JSON, by the suffix of the file.")
-@click.option(
-    "--markdown", type=click.Path(path_type=Path), metavar="DIR", help="Every session as Markdown, a file each."
-)
+@click.option("--markdown", type=NamedPath(), metavar="DIR", help="Every session as Markdown, a file each.")
 @click.option("--sqlite", is_flag=True, help="The whole store as SQLite, whatever the suffix of the file.")
 def export_(face: Face, *, output: Path | None, session: str | None, markdown: Path | None, sqlite: bool) -> None:
     """Write a session, every session, or the whole store.

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
 from recall_lab.display import count, megabytes, one_line
 from recall_lab.errors import UsageError
 
 
 @command("redact")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=NamedPath())
 @click.option("--refresh", is_flag=True, help="Redact again what older rules went through, revisions included.")
 @click.option("--dry-run", is_flag=True, help="With --refresh: look and count, but write nothing.")
 @click.option("--audit", is_flag=True, help="Look for secrets in raw files; nothing is written.")

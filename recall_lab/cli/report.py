@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli.analysis import notices
 from recall_lab.display import count, megabytes
 
@@ -15,7 +15,7 @@ from recall_lab.display import count, megabytes
 @click.option(
     "--out",
     "-o",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False),
     default=Path("recall-lab-report.html"),
     metavar="FILE",
     help="Where it goes  [default: recall-lab-report.html].",

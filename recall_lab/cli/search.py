@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import bold, dim, highlighted, table
 from recall_lab.display import hit_place, one_line, visible, why_words
 from recall_lab.errors import NoStoreError, UsageError
@@ -34,7 +33,7 @@ _FILTERS: Final = (
 @click.option("--branch", multiple=True, metavar="NAME", help="A git branch.")
 @click.option("--session", multiple=True, metavar="ID", help="A session's id, or its beginning.")
 @click.option("--model", multiple=True, metavar="NAME", help="A model's name.")
-@click.option("--cwd", type=click.Path(path_type=Path), metavar="DIR", help="What happened in this folder or below.")
+@click.option("--cwd", type=NamedPath(), metavar="DIR", help="What happened in this folder or below.")
 @click.option("--project", metavar="TEXT", help="Part of a repository's or folder's name.")
 @click.option("--has-error", is_flag=True, help="Only what failed.")
 @click.option(

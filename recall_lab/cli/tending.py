@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, someone_answers, table
 from recall_lab.display import count, megabytes, visible
 from recall_lab.times import show_time
@@ -48,9 +48,7 @@ def unpin_(face: Face, block: str, *, revision: str | None) -> int:
 
 @command("rescope")
 @click.argument("source", required=False)
-@click.option(
-    "--cwd", type=click.Path(path_type=Path), metavar="DIR", help="A folder of the repository they belong to."
-)
+@click.option("--cwd", type=NamedPath(), metavar="DIR", help="A folder of the repository they belong to.")
 @click.option("--auto", is_flag=True, help="Take the pin away.")
 @click.option("--machine", metavar="LABEL", help="Where transcripts of several machines have the same path.")
 def rescope_(face: Face, source: str | None, *, cwd: Path | None, auto: bool, machine: str | None) -> None:

@@ -9,7 +9,8 @@ import click
 from recall_lab.cli._frame import Face, command
 from recall_lab.cli._terminal import bold, dim, table
 from recall_lab.display import count, megabytes, one_line, short_repo, shortened, visible
-from recall_lab.settings import Root
+from recall_lab.model import STATES
+from recall_lab.settings import Root, settable
 from recall_lab.times import show_time
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _show_called(view: SessionView, after: int | None, where: str) -> None:
 
 
 @command("sources")
-@click.option("--state", metavar="STATE", help="Only sources in this state.")
+@click.option("--state", type=click.Choice(STATES), metavar="STATE", help="Only sources in this state.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True)
 @click.option("--offset", type=click.IntRange(min=0), default=0)
 def sources_(face: Face, state: str | None, limit: int, offset: int) -> None:
@@ -182,17 +183,24 @@ def sources_(face: Face, state: str | None, limit: int, offset: int) -> None:
 
 @command("config")
 def config_(face: Face) -> None:
-    """Show every setting, and where its value comes from."""
+    """Show every setting, and where its value comes from.
+
+    The last column says what can set it: settings.toml in the home, or an environment variable, which goes before the
+    file.
+    """
     settings = face.lab(create=True).settings
     rows = [
-        (name, getattr(settings, name), settings.origins.get(name, "default"))
+        (name, getattr(settings, name), settings.origins.get(name, "default"), settable(name))
         for name in settings.__struct_fields__
         if name != "origins"
     ]
     if face.as_json:
-        face.answer({name: {"value": value, "origin": origin} for name, value, origin in rows})
+        face.answer({name: {"value": value, "origin": origin, "set_by": by} for name, value, origin, by in rows})
         return
-    table(("setting", "value", "from"), [(name, _setting(value), origin) for name, value, origin in rows])
+    table(
+        ("setting", "value", "from", "set by"),
+        [(name, _setting(value), origin, ", ".join(by)) for name, value, origin, by in rows],
+    )
 
 
 def _setting(value: object) -> str | None:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import click
 
-from recall_lab.cli._frame import Face, command
+from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli.capture import ask_once, show_report
 from recall_lab.errors import StoreBusyError
 
@@ -26,7 +26,7 @@ _LOCAL = (
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False),
     default=Path("demo"),
     metavar="DIR",
     help="Where everything goes  [default: demo].",
@@ -39,7 +39,7 @@ def demo_(face: Face, output: Path) -> int:  # noqa: ARG001 - a demo has a home 
 
 
 @command("lab", json=False)
-@click.option("--work", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Where your copies lie.")
+@click.option("--work", type=NamedPath(file_okay=False), metavar="DIR", help="Where your copies lie.")
 @click.option("--sample", is_flag=True, help="Open the packaged sample instead of your own history.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before the first capture.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")

@@ -38,6 +38,7 @@ class Purge(msgspec.Struct, frozen=True, kw_only=True):
         sessions: Sessions that go whole.
         blocks: Blocks that go, each with all its revisions.
         kept_elsewhere: Blocks that lose a place but stay, because another session holds them.
+        held_by: The sessions (native ids) that hold those blocks.
         texts: Texts that go, revisions included.
         text_bytes: UTF-8 bytes of those texts.
         sources: Transcripts that are concerned.
@@ -46,6 +47,7 @@ class Purge(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     blocks: int = 0
     kept_elsewhere: int = 0
+    held_by: tuple[str, ...] = ()
     texts: int = 0
     text_bytes: int = 0
     sources: int = 0
@@ -214,10 +216,24 @@ def _measure(db: apsw.Connection, sessions: Sequence[int], blocks: Sequence[byte
         sessions=len(sessions),
         blocks=len(blocks),
         kept_elsewhere=max(0, places - placed),
+        held_by=_holders(db, sessions),
         texts=len(texts),
         text_bytes=size,
         sources=sources,
     )
+
+
+def _holders(db: apsw.Connection, sessions: Sequence[int]) -> tuple[str, ...]:
+    """Return the native ids of other sessions that hold blocks of these."""
+    found = rows(
+        db,
+        "SELECT DISTINCT s.native_id FROM blocks JOIN placements p USING (text_id) JOIN sessions s USING (session_id) "
+        "WHERE block_id IN (SELECT b.block_id FROM placements JOIN blocks b USING (text_id) "
+        "WHERE session_id IN (SELECT value FROM json_each(?1))) "
+        "AND p.session_id NOT IN (SELECT value FROM json_each(?1)) ORDER BY 1",
+        (_ids(sessions),),
+    )
+    return tuple(native_id for (native_id,) in found)
 
 
 def _is_placed(db: apsw.Connection, block_id: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from recall_lab.capture import examine, repair
 from recall_lab.store import open_writer
@@ -29,6 +30,19 @@ def test_before_the_first_capture(home: Home) -> None:
     assert "recall-lab index" in found["store"].next
     assert found["coverage"].grade == "warning"
     assert not home.settings.home.exists()
+
+
+def test_where_no_transcripts_lie_nothing_is_said_of_all_of_them(home: Home, tmp_path: Path) -> None:
+    found = {diagnosis.check: diagnosis for diagnosis in examine(home.settings)}
+    assert (found["coverage"].grade, "none were looked at" in found["coverage"].detail) == ("warning", True)
+    assert "recall-lab index PATH" in found["coverage"].next
+    elsewhere = home.write(*lines(["one"]), path=tmp_path / "elsewhere" / home.file.name)
+    home.index(elsewhere)
+    found = {diagnosis.check: diagnosis for diagnosis in examine(home.settings, deep=True)}
+    assert found["coverage"].detail == (
+        "no transcripts lie in the folders that hosts use, so none were looked at; 1 were captured from elsewhere or before"
+    )
+    assert "no captured transcript" in found["content"].detail
 
 
 def test_transcripts_that_will_be_deleted_before_they_are_captured(home: Home) -> None:

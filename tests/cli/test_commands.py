@@ -167,6 +167,15 @@ def test_usage_rows_add_up_to_the_total(on_sample: Command) -> None:
     assert "not a time zone" in on_sample("usage", "--zone", "Nowhere/At").line
 
 
+def test_usage_of_a_span_without_calls_says_where_there_are_some(on_sample: Command) -> None:
+    days = [row["key"] for row in on_sample("usage", "--json").json["rows"]]
+    ran = on_sample("usage", "--by", "model", "--since", "2001-01-01", "--until", "2001-01-02", "--json")
+    assert ran.json["total"]["calls"] == 0
+    assert f"the first is of {min(days)}, the last of {max(days)} (UTC)" in ran.line
+    assert "leave --host, --repo or --model out" in on_sample("usage", "--model", "none").line
+    assert on_sample("usage", "--since", min(days)).err == ""
+
+
 def test_queries_are_listed_and_run_with_parameters(on_sample: Command) -> None:
     listed = on_sample("query", "--json").json["queries"]
     assert len(listed) >= 8
@@ -259,7 +268,7 @@ def test_sessions_sources_and_one_session(on_sample: Command) -> None:
 def test_config_says_where_each_value_comes_from(on_sample: Command) -> None:
     settings = on_sample("config", "--json").json
     assert settings["home"]["origin"] == "RECALL_LAB_HOME"
-    assert settings["activity"] == {"value": False, "origin": "RECALL_LAB_ACTIVITY"}
+    assert (settings["activity"]["value"], settings["activity"]["origin"]) == (False, "RECALL_LAB_ACTIVITY")
     assert "RECALL_LAB_ZONE" in on_sample("config").out
 
 

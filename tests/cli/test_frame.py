@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
 from recall_lab.cli._frame import Face, encode
@@ -45,9 +47,38 @@ def test_the_overview_loads_no_room(process: Command) -> None:
     assert not {name for name in loaded if name.startswith(("recall_lab.store", "recall_lab.search"))}
 
 
+def every_command(group: click.Group, *words: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command with the words that call it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        if isinstance(found, click.Group):
+            yield from every_command(found, *words, name)
+        else:
+            yield (*words, name), found
+
+
+def test_an_empty_path_is_a_usage_error_wherever_one_is_named(recall_lab: Command, tmp_path: Path) -> None:
+    tried = 0
+    for words, found in every_command(cli):
+        for parameter in found.params:
+            if not isinstance(parameter.type, click.Path):
+                continue
+            tried += 1
+            option = (max(parameter.opts, key=len),) if isinstance(parameter, click.Option) else ()
+            ran = recall_lab(*words, *option, "")
+            assert ran.code == 2, words
+            assert "the path is empty; name one" in ran.line, words
+    assert tried > 50
+    assert "the path is empty" in recall_lab("--home", "", "status").line
+    assert not (tmp_path / "home").exists()
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
+        (["sources", "--state", "nonsense"], "'source_missing'"),
         (["serch"], "did you mean search"),
         (["frobnicate"], "--help lists them"),
         (["status", "--frob"], "--frob"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from recall_lab.errors import NotFoundError
+from recall_lab.lab import Lab
 from recall_lab.search import cold_search, cold_store
 from recall_lab.settings import load_settings
 
@@ -51,6 +52,19 @@ def test_a_cold_scan_answers_says_so_and_keeps_nothing(tmp_path: Path, rules_cac
     with cold_store(settings) as (store, scan):
         assert (scan.read, scan.found) == (2, 2)
     assert not store.exists()
+
+
+def test_what_a_cold_scan_says_is_whole_sentences(tmp_path: Path, rules_cache: Path) -> None:
+    transcript(tmp_path / "user", 1, "we moored the zeppelin")
+    settings = load_settings(
+        tmp_path / "home", {"HOME": str(tmp_path / "user"), "RECALL_LAB_CACHE_DIR": str(rules_cache)}
+    )
+    with Lab(settings) as lab:
+        for query in ("zeppelin moored", "nothing of that"):
+            heading = lab.search(query).heading()
+            assert heading.endswith(".")
+            assert not heading.endswith("..")
+            assert "cold scan" in heading
 
 
 def test_no_transcripts_is_one_clear_line(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_a_block_that_another_session_holds_stays_there(path: Path) -> None:
         writer.apply(batch(block(1, "shared words"), block(2, "own words")))
         writer.apply(batch(block(1, "shared words"), path="/t/b", session="s2"))
         purge = forget(writer, Selection(session="s1"), writer=writer)
-        assert (purge.blocks, purge.kept_elsewhere) == (1, 1)
+        assert (purge.blocks, purge.kept_elsewhere, purge.held_by) == (1, 1, ("s2",))
         assert ask(
             writer,
             "SELECT text, native_id FROM placements JOIN blocks USING (text_id) JOIN sessions USING (session_id)",

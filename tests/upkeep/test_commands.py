@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import resource
 import shutil
 import stat
 from pathlib import Path
@@ -107,6 +108,27 @@ def test_nobody_is_asked_without_a_terminal_and_nothing_goes(own_copy: Command, 
     assert own_copy("forget", "--session", hit["session"], "--repo", hit["repo"]).code == 2
 
 
+def test_what_other_sessions_hold_too_is_told_with_how_to_forget_it(own_copy: Command, place: Path) -> None:
+    with open_reader(place / "recall.db") as reader:
+        [(one, other)] = reader.connection.execute(
+            "SELECT a.native_id, b.native_id FROM placements p JOIN placements q USING (text_id) "
+            "JOIN sessions a ON a.session_id = p.session_id JOIN sessions b ON b.session_id = q.session_id "
+            "WHERE a.session_id <> b.session_id LIMIT 1"
+        )
+    shown = own_copy("forget", "--session", one)
+    assert "because another session holds them" in shown.out
+    assert f"recall-lab forget --session {other}" in shown.err
+    gone = own_copy("forget", "--session", one, "--yes", "--json")
+    assert other in gone.json["purge"]["held_by"]
+    assert f"recall-lab forget --session {other}" in gone.err
+    for name in gone.json["purge"]["held_by"]:
+        own_copy("forget", "--session", name, "--yes")
+    with open_reader(place / "recall.db") as reader:
+        held = "SELECT count(*) FROM blocks WHERE text_id NOT IN (SELECT text_id FROM placements)"
+        assert reader.connection.execute(held).get == 0
+    assert own_copy("session", other).code == 2
+
+
 # ---- keeping -------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +214,23 @@ def test_another_store_comes_in_from_either_form(
     assert own_copy("import", str(tmp_path / "other" / "recall.db")).code == 2
 
 
+@pytest.mark.parametrize("name", ["store.jsonl", "store.db"])
+def test_an_export_that_may_not_grow_leaves_nothing_and_says_what_next(
+    own_copy: Command, tmp_path: Path, name: str
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, hard))
+    try:
+        ran = own_copy("export", "-o", str(tmp_path / name))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert ran.code == 2
+    assert ran.line.startswith(f"recall-lab: {tmp_path / name}: ")
+    assert "is left" in ran.line
+    assert "raise the limit" in ran.line
+    assert not list(tmp_path.glob("store.*"))
+
+
 def test_what_is_private_here_does_not_come_in(
     own_copy: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hit: dict
 ) -> None:
@@ -261,14 +300,15 @@ def test_activity_counts_what_was_used_and_never_what_was_asked(
     own_copy: Command, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RECALL_LAB_ACTIVITY", "on")
-    before = {one["key"]: one["uses"] for one in own_copy("activity", "--json").json["rows"]}
+    before = {one["key"]: one for one in own_copy("activity", "--json").json["rows"]}
     own_copy("search", "zebraquark")
     own_copy("search", "zebraquark")
     own_copy("frobnicate")
     own_copy("read", "0" * 32)
     after = {one["key"]: one for one in own_copy("activity", "--json").json["rows"]}
-    assert after["search"]["uses"] == before.get("search", 0) + 2
-    assert (after["read"]["failed"], after["search"]["failed"]) == (1, 0)
+    found, read = before.get("search", {"uses": 0, "failed": 0}), before.get("read", {"failed": 0})
+    assert (after["search"]["uses"], after["search"]["failed"]) == (found["uses"] + 2, found["failed"])
+    assert after["read"]["failed"] == read["failed"] + 1
     (month,) = own_copy("activity", "--by", "month", "--since", "last 2 days", "--json").json["rows"]
     assert month["uses"] >= 4
     assert own_copy("activity", "--by", "repo").code == 0
@@ -414,8 +454,11 @@ def test_config_shows_every_setting_with_its_origin(recall_lab: Command, monkeyp
     found = recall_lab("config", "--json").json
     settings = load_settings()
     assert found.keys() == set(settings.__struct_fields__) - {"origins"}
-    assert found["tool_results"] == {"value": "off", "origin": "RECALL_LAB_TOOL_RESULTS"}
-    assert all(one["origin"] for one in found.values())
+    by = ["settings.toml", "RECALL_LAB_TOOL_RESULTS"]
+    assert found["tool_results"] == {"value": "off", "origin": "RECALL_LAB_TOOL_RESULTS", "set_by": by}
+    assert found["claude_home"]["set_by"] == ["CLAUDE_CONFIG_DIR"]
+    assert "CLAUDE_CONFIG_DIR" in recall_lab("config").out
+    assert all(one["origin"] and one["set_by"] for one in found.values())
 
 
 def test_related_sessions_say_what_they_share(
