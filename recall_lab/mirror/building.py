@@ -80,8 +80,8 @@ class Builder:
         self._execute(sql.TOUCHES.format(only=sql.ONLY_STALE_TEXTS))
         self._execute(sql.PAUSES.format(only=sql.ONLY_STALE_SESSIONS))
         self._execute(sql.TURNS.format(only=sql.ONLY_STALE_SESSIONS))
-        self._db.execute(sql.WANDERERS.format(only=sql.ONLY_STALE_SESSIONS))
         if self._reprice():
+            self._db.execute(sql.WANDERERS.format(only=sql.ONLY_WHERE_STALE_MODEL_CALLS))
             self._call_models(only=sql.ONLY_STALE_MODEL_CALLS)
         else:
             self._db.execute("DELETE FROM model_calls")

@@ -319,6 +319,10 @@ DELETE_OF_CALLS = (
     "DELETE FROM tool_calls WHERE (host, call_id) IN (SELECT (host, call_id) FROM temp.stale_tool_calls)",
 )
 ONLY_STALE_MODEL_CALLS = "SEMI JOIN temp.stale_model_calls x ON x.key = c.key"
+# A call may move to a session that did not change itself.
+ONLY_WHERE_STALE_MODEL_CALLS = (
+    "AND p.session_id IN (SELECT session_id FROM copies.model_calls SEMI JOIN temp.stale_model_calls USING (key))"
+)
 ONLY_STALE_TOOL_CALLS = "SEMI JOIN temp.stale_tool_calls x ON x.call_id = c.call_id"
 DELETE_OF_TEXTS = (
     "DELETE FROM blocks WHERE text_id IN (SELECT text_id FROM temp.stale_texts)",

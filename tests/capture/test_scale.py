@@ -50,7 +50,7 @@ def test_a_transcript_of_a_gigabyte_is_captured_in_bounded_memory(tmp_path: Path
 @pytest.mark.deep
 def test_a_hundred_thousand_small_transcripts(tmp_path: Path, rules_cache: Path) -> None:
     wanted, of_one = 100_000, 400
-    size = generate_transcripts(tmp_path, 84_200_000, file_size=of_one)
+    size = generate_transcripts(tmp_path, 84_500_000, file_size=of_one)
     files = sum(1 for _ in tmp_path.rglob("*.jsonl"))
     assert files >= wanted
     report, peak = captured(tmp_path, rules_cache)

@@ -297,6 +297,14 @@ A = {"relation": None, "edited": False, "minute": 0, "calls": [], "child": False
         {**A, "session": "a", "source": "/t/1", "names": ["r"], "calls": []},
     ]
 )
+@example(  # a call moves to a session that did not change, where the branch changes within the turn
+    [
+        {**A, "session": "a", "source": "/t/1", "names": ["p", "q"], "calls": [("x", 0, True)]},
+        {**A, "session": "c", "source": "/t/4", "names": ["r", "s"], "minute": 1, "calls": [("x", 0, False)]},
+        {**A, "session": "c", "source": "/t/2", "names": ["t"]},
+        {**A, "session": "a", "source": "/t/1", "names": []},
+    ]
+)
 @example(  # a source without a text tells of another session
     [
         {**A, "session": "a", "source": "/t/1", "names": ["p"]},
