@@ -111,6 +111,17 @@ def rows(connection: apsw.Connection, sql: str, bindings: Any = ()) -> list[Any]
     return list(connection.execute(sql, bindings))
 
 
+@contextmanager
+def unmapped(reader: Reader) -> Iterator[None]:
+    """Do not map the store's pages: where it is read from end to end they would count as this process's memory."""
+    mapped = reader.connection.pragma("mmap_size")
+    reader.connection.pragma("mmap_size", 0)
+    try:
+        yield
+    finally:
+        reader.connection.pragma("mmap_size", mapped)
+
+
 def has_live_wal(path: Path) -> bool:
     """Say whether a write-ahead log with content lies beside the store."""
     try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from recall_lab.store.arrow import batch_of, schema_of
-from recall_lab.store.connection import Reader, explained
+from recall_lab.store.connection import Reader, explained, unmapped
 from recall_lab.store.entity_columns import entity_columns
 
 if TYPE_CHECKING:
@@ -163,19 +163,13 @@ STREAMS: dict[str, StreamSpec] = {
 
 @contextmanager
 def snapshot(reader: Reader) -> Iterator[None]:
-    """Hold one state of the store for all that is read inside.
-
-    The store is read once from end to end, so its pages are not mapped: they would count as this process's memory.
-    """
-    with explained(reader.path):
-        mapped = reader.connection.pragma("mmap_size")
-        reader.connection.pragma("mmap_size", 0)
+    """Hold one state of the store for all that is read inside."""
+    with explained(reader.path), unmapped(reader):
         reader.connection.execute("BEGIN")
         try:
             yield
         finally:
             reader.connection.execute("ROLLBACK")
-            reader.connection.pragma("mmap_size", mapped)
 
 
 def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pa.RecordBatchReader:

@@ -20,7 +20,7 @@ import apsw
 import msgspec
 
 from recall_lab.store.columns import Columns, change_number
-from recall_lab.store.connection import Reader, explained, open_reader, rows
+from recall_lab.store.connection import Reader, explained, open_reader, rows, unmapped
 
 MAGIC: Final = b"RLPACK01"
 LARGE: Final = 4_000  # texts; smaller stores need no packing
@@ -151,7 +151,7 @@ def pack(store: Path) -> bool:
     Raises:
         StoreError: the store cannot be read.
     """
-    with open_reader(store) as reader, explained(store):
+    with open_reader(store) as reader, explained(store), unmapped(reader):
         if reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get < LARGE:
             discard(store)
             return False
