@@ -180,9 +180,10 @@ class Fulltext:
         return end - first
 
     def packable(self, terms: Iterable[str]) -> Iterator[tuple[str, Postings]]:
-        """The postings of these terms, each with its term."""
+        """The postings of these terms, each with its term; none is kept in memory."""
         for term in terms:
             yield term, self.postings(term)
+            self._read.pop(term, None)
 
     def _walked(self, term: str) -> Postings:
         """A term's postings from the index, or as they were read for an earlier query."""

@@ -220,7 +220,7 @@ def _write(reader: Reader, columns: Columns, postings: Any, counted_at: int) -> 
     terms, ids, counts, starts = [], [], [], [0]
     for term, found in postings:
         terms.append(term)
-        ids.append(found.ids.astype(np.int32))
+        ids.append(found.ids.astype(np.int32, copy=False))
         counts.append(np.minimum(found.counts, 255).astype(np.uint8))
         starts.append(starts[-1] + len(found.ids))
     arrays = {name: np.ascontiguousarray(getattr(columns, name)) for name in _COLUMNS}
