@@ -13,7 +13,7 @@ import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
 from recall_lab.store.connection import rows
-from recall_lab.store.session_rows import Span, of_same_folder, write_session_row
+from recall_lab.store.session_rows import FolderRemotes, Span, retell, write_session_row
 from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
 
@@ -128,6 +128,7 @@ class BatchWriter:
             return Applied()
         sessions: dict[str | None, int] = {None: own}
         sessions |= {child.agent_id: self._session(child, change) for child in batch.children}
+        folders = FolderRemotes(db, (told.cwd for told in (batch.session, *batch.children)), sources=[source_id])
         self._facts(source_id, {own: batch.session} | {sessions[child.agent_id]: child for child in batch.children})
         removed = self._remove(source_id, batch)
         placed = self._place(source_id, sessions, change, batch)
@@ -147,7 +148,7 @@ class BatchWriter:
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
         conflicts = self._conflicts(source_id, placed.rivals, was_in_conflict=was_in_conflict)
-        touched = left | set(sessions.values()) | of_same_folder(db, batch.session)
+        touched = left | set(sessions.values()) | folders.renamed()
         for session_id in touched:
             come = Span.of(block.timestamp for block in batch.blocks if sessions[block.agent] == session_id)
             gone = Span.of(stood.timestamp for stood in removed if stood.session_id == session_id)
@@ -167,9 +168,7 @@ class BatchWriter:
         """Say of sessions anew what their sources and their scope say, as a change of each."""
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
-        for session_id in sessions:
-            write_session_row(self._db, session_id)
-            db.execute("UPDATE sessions SET change = ? WHERE session_id = ?", (change, session_id))
+        retell(db, sessions, change)
 
     def mend_index(self) -> int:
         """Index the texts that have a placement and are not indexed; return how many."""

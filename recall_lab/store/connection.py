@@ -19,7 +19,7 @@ from recall_lab.errors import NoStoreError, StoreBusyError, StoreError, StoreFul
 
 APPLICATION_ID = 0x524C4142  # "RLAB"
 _MAGIC = b"SQLite format 3\x00"  # https://sqlite.org/fileformat2.html
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_MS = 10_000  # how long a reader or writer waits for another's short transaction
 _READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768"
 

@@ -15,6 +15,7 @@ from recall_lab.errors import NotFoundError, StoreError, UsageError
 from recall_lab.store.batches import end_conflicts, retire_sessions
 from recall_lab.store.connection import OnStore, explained, open_reader, rows
 from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
+from recall_lab.store.session_rows import FolderRemotes, retell
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
 
@@ -99,9 +100,12 @@ def prune(store: OnStore, *, keep: int = KEPT_REVISIONS, missing: bool = True, w
     if writer is not None and (texts or sources):
         with writer.transaction() as db:
             change = next_change(db)
+            folders = FolderRemotes(db, sources=sources)
+            told = set(_told_by(db, sources))
             _drop_sources(db, sources)
             _drop_texts(db, texts)
             retire_sessions(db, sessions, change)
+            retell(db, (told | folders.renamed()) - set(sessions), change)
             owe_scrub(db)
         scrub(writer)
     return purge
@@ -284,6 +288,15 @@ def _held_only_by(db: apsw.Connection, sources: Sequence[int]) -> list[int]:
     return [text_id for (text_id,) in found]
 
 
+def _told_by(db: apsw.Connection, sources: Sequence[int]) -> list[int]:
+    found = rows(
+        db,
+        "SELECT DISTINCT session_id FROM source_sessions WHERE source_id IN (SELECT value FROM json_each(?))",
+        (_ids(sources),),
+    )
+    return [session_id for (session_id,) in found]
+
+
 def _told_only_by(db: apsw.Connection, sources: Sequence[int]) -> list[int]:
     found = rows(
         db,
@@ -307,6 +320,7 @@ def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes], 
             "OR text_id IN (SELECT text_id FROM placements WHERE session_id IN (SELECT value FROM json_each(?2)))",
             (_ids(texts), _ids(sessions)),
         )
+        folders = FolderRemotes(db, sessions=sessions)
         if sessions:
             _take_out_sessions(db, sessions, now)
         else:
@@ -330,9 +344,8 @@ def _take_out(writer: Writer, sessions: Sequence[int], blocks: Sequence[bytes], 
         _drop_texts(db, texts)
         end_conflicts(db)
         retire_sessions(db, sessions, change)
-        db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for (s,) in touched))
+        retell(db, {session_id for (session_id,) in touched}.union(folders.renamed()) - set(sessions), change)
         owe_scrub(db)
-    writer.retell({session_id for (session_id,) in touched} - set(sessions))
     scrub(writer)
 
 

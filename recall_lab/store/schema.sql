@@ -83,7 +83,8 @@ CREATE TABLE source_sessions (
     PRIMARY KEY (source_id, session_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX source_sessions_by_session ON source_sessions (session_id);
-CREATE INDEX source_sessions_by_folder ON source_sessions (json_extract(facts, '$.cwd'));
+CREATE INDEX source_sessions_by_folder
+    ON source_sessions (json_extract(facts, '$.cwd'), json_extract(facts, '$.repo'));
 
 CREATE TABLE blocks (
     text_id         INTEGER PRIMARY KEY,

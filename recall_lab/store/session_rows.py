@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,15 +15,17 @@ from recall_lab.store.scopes import pinned_repo
 
 _FACTS = ("parent_id", "relation", "agent_id", "agent_type", "title", "cwd", "branch", "repo", "model", "version")
 
-# Where only a folder is known of a session, a remote that another session of that folder logged names its repository.
-_REMOTE_OF_FOLDER = (
-    "SELECT min(json_extract(facts, '$.repo')) FROM source_sessions "
-    "WHERE json_extract(facts, '$.cwd') = ?1 AND json_extract(facts, '$.repo') <> ?1"
+# Where only a folder is known of a session, a remote that another session of that folder logged names its repository:
+# the least of them. Both look-ups go to one place of the index, however many sessions a folder has.
+_FOLDER_AND_REPO = "json_extract(facts, '$.cwd') = ?1 AND json_extract(facts, '$.repo')"
+_LEAST_REMOTE = (
+    f"SELECT json_extract(facts, '$.repo') FROM source_sessions WHERE {_FOLDER_AND_REPO} %s ?1 "
+    "ORDER BY json_extract(facts, '$.repo') LIMIT 1"
 )
-_OF_SAME_FOLDER = (
-    "SELECT DISTINCT t.session_id FROM source_sessions t JOIN sessions s USING (session_id) "
-    "WHERE json_extract(t.facts, '$.cwd') = ?1 AND json_extract(t.facts, '$.repo') = ?1 "
-    "AND (s.repo = ?1 OR s.repo > ?2)"
+_REMOTE_OF_FOLDER = f"SELECT coalesce(({_LEAST_REMOTE % '<'}), ({_LEAST_REMOTE % '>'}))"
+_ONLY_BY_FOLDER = f"SELECT DISTINCT session_id FROM source_sessions WHERE {_FOLDER_AND_REPO} = ?1"
+_FOLDERS = (
+    "SELECT DISTINCT json_extract(facts, '$.cwd') FROM source_sessions WHERE %s IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -87,8 +90,42 @@ def _times(db: apsw.Connection, session_id: int, gone: Span | None, come: Span) 
     )
 
 
-def of_same_folder(db: apsw.Connection, session: Session) -> set[int]:
-    """Return the sessions of which only the folder is known, and whose repository this session's remote names."""
-    if session.repo is None or session.cwd is None or session.repo == session.cwd:
-        return set()
-    return {session_id for (session_id,) in rows(db, _OF_SAME_FOLDER, (session.cwd, session.repo))}
+def retell(db: apsw.Connection, sessions: Iterable[int], change: int) -> None:
+    """Say of sessions anew what their sources and their scope say, as a change of each."""
+    for session_id in sessions:
+        write_session_row(db, session_id)
+        db.execute("UPDATE sessions SET change = ? WHERE session_id = ?", (change, session_id))
+
+
+class FolderRemotes:
+    """Watches what remotes name the repositories of some folders, while what sources tell is written.
+
+    Args:
+        db: The store, before the change.
+        folders: The folders of the sessions that are about to be told of, as a cwd says them; None counts for nothing.
+        sources: Sources whose sessions so far may be told otherwise: their folders are watched too.
+        sessions: Sessions that may go: their folders are watched too.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        folders: Iterable[str | None] = (),
+        *,
+        sources: Iterable[int] = (),
+        sessions: Iterable[int] = (),
+    ) -> None:
+        self._db = db
+        watched = set(folders)
+        for column, numbers in (("source_id", sources), ("session_id", sessions)):
+            watched.update(folder for (folder,) in rows(db, _FOLDERS % column, (json.dumps(list(numbers)),)))
+        self._before = {folder: self._remote(folder) for folder in watched if folder is not None}
+
+    def renamed(self) -> set[int]:
+        """Return the sessions of which only the folder is known, and whose repository is named otherwise by now."""
+        moved = [folder for folder, remote in self._before.items() if self._remote(folder) != remote]
+        return {session_id for folder in moved for (session_id,) in rows(self._db, _ONLY_BY_FOLDER, (folder,))}
+
+    def _remote(self, folder: str) -> str | None:
+        found: str | None = self._db.execute(_REMOTE_OF_FOLDER, (folder,)).get
+        return found

@@ -355,3 +355,53 @@ def test_a_remote_that_one_session_logged_names_the_repository_of_its_folder(
             ("s2", "x.org/me/a"),
             ("s3", "/w/b"),
         ]
+
+
+def told(number: int, folder: str, repo: str, host: str = "claude-code") -> Batch:
+    """A session of one block, of which its folder and its repository are told."""
+    made = batch(block(number, f"text {number}"), path=f"/t/{number}")
+    session = Session(host=host, native_id=f"s{number}", cwd=Redacted(folder), repo=Redacted(repo))
+    return msgspec.structs.replace(made, session=session)
+
+
+def repos(writer: Writer) -> dict[str, str]:
+    return dict(ask(writer, "SELECT native_id, repo FROM sessions"))
+
+
+def test_a_folder_is_named_by_the_least_remote_and_again_by_none_when_the_remote_goes(path: Path) -> None:
+    with open_writer(path) as writer:
+        for number, repo in enumerate(["/w/a", "x.org/me/b", "x.org/me/a", "x.org/me/c"]):
+            writer.apply(told(number, "/w/a", repo))
+        assert repos(writer)["s0"] == "x.org/me/a"
+        changes = [change for (change,) in ask(writer, "SELECT change FROM sessions ORDER BY native_id")]
+        assert changes[0] == changes[2], "the least remote renames, the later one does not"
+        for number, left in ((2, "x.org/me/b"), (1, "x.org/me/c"), (3, "/w/a")):
+            writer.apply(msgspec.structs.replace(told(number, "/w/other", f"x.org/{number}"), anew=True))
+            assert repos(writer)["s0"] == left
+
+
+def test_the_row_of_a_session_costs_the_same_however_many_sessions_its_folder_has(path: Path) -> None:
+    def steps(writer: Writer, made: Batch) -> int:
+        count = 0
+
+        def step() -> bool:
+            nonlocal count
+            count += 1
+            return False
+
+        writer.connection.set_progress_handler(step, 10)
+        writer.apply(made)
+        writer.connection.set_progress_handler(None)
+        return count
+
+    with open_writer(path) as writer:
+        taken: list[list[int]] = []
+        for number in range(0, 600, 3):
+            batches = (
+                told(number, "/w/a", "/w/a"),
+                told(number + 1, "/w/a", "x.org/me/a"),
+                told(number + 2, "/w/a", "/w/a", host="codex"),
+            )
+            taken.append([steps(writer, made) for made in batches])
+    early, late = (sorted(sum(three) for three in part)[len(part) // 2] for part in (taken[5:25], taken[-20:]))
+    assert late < early * 1.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import apsw
@@ -13,7 +14,12 @@ from recall_lab.store.connection import SCHEMA_VERSION
 from recall_lab.store.migrating import migrate, shipped_steps
 from tests.store.test_batches import batch, block
 
-STEPS = {2: "CREATE TABLE added (x INTEGER) STRICT; INSERT INTO added VALUES (1)", 3: "UPDATE added SET x = x + 1"}
+NEXT, LAST = SCHEMA_VERSION + 1, SCHEMA_VERSION + 2
+STEPS = {
+    NEXT: "CREATE TABLE added (x INTEGER) STRICT; INSERT INTO added VALUES (1)",
+    LAST: "UPDATE added SET x = x + 1",
+}
+COPY = f"recall.db.v{SCHEMA_VERSION}.bak"
 
 
 @pytest.fixture
@@ -27,8 +33,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def later(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recall_lab that is two versions ahead of the store."""
-    assert version(path) == 1
-    monkeypatch.setattr("recall_lab.store.connection.SCHEMA_VERSION", 3)
+    assert version(path) == SCHEMA_VERSION
+    monkeypatch.setattr("recall_lab.store.connection.SCHEMA_VERSION", LAST)
 
 
 def version(path: Path) -> int:
@@ -56,9 +62,9 @@ def test_steps_run_in_their_order_after_a_copy_was_made(path: Path, monkeypatch:
         assert writer.connection.execute("SELECT text FROM blocks").get == "kept by every version"
     with open_reader(path) as reader:
         assert reader.connection.execute("SELECT count(*) FROM blocks").get == 1
-    copy = path.with_name("recall.db.v1.bak")
-    assert (version(path), version(copy), copy.stat().st_mode & 0o777) == (3, 1, 0o600)
-    monkeypatch.setattr("recall_lab.store.connection.SCHEMA_VERSION", 1)
+    copy = path.with_name(COPY)
+    assert (version(path), version(copy), copy.stat().st_mode & 0o777) == (LAST, SCHEMA_VERSION, 0o600)
+    monkeypatch.setattr("recall_lab.store.connection.SCHEMA_VERSION", SCHEMA_VERSION)
     with open_reader(copy) as reader:
         assert reader.connection.execute("SELECT text FROM blocks").get == "kept by every version"
 
@@ -73,19 +79,19 @@ def test_a_reader_changes_nothing_and_says_what_does(path: Path) -> None:
 
 @pytest.mark.usefixtures("later")
 def test_a_missing_step_changes_nothing(path: Path) -> None:
-    with pytest.raises(StoreVersionError, match="cannot be brought to 2"):
+    with pytest.raises(StoreVersionError, match=f"cannot be brought to {NEXT}"):
         Writer(path)
-    assert version(path) == 1
+    assert version(path) == SCHEMA_VERSION
     assert list(path.parent.glob("*.bak*")) == []
 
 
 @pytest.mark.usefixtures("later")
 def test_a_step_that_fails_is_undone_and_the_copy_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = {2: STEPS[2], 3: "UPDATE added SET x = 9; INSERT INTO nowhere VALUES (1)"}
+    broken = {NEXT: STEPS[NEXT], LAST: "UPDATE added SET x = 9; INSERT INTO nowhere VALUES (1)"}
     monkeypatch.setattr("recall_lab.store.migrating.shipped_steps", lambda: broken)
-    with pytest.raises(StoreError, match=r"step 3 .*recall\.db\.v1\.bak is as it was"):
+    with pytest.raises(StoreError, match=rf"step {LAST} .*{re.escape(COPY)} is as it was"):
         Writer(path)
-    assert version(path) == 2
+    assert version(path) == NEXT
     monkeypatch.setattr("recall_lab.store.migrating.shipped_steps", lambda: STEPS)
     with open_writer(path) as writer:  # the lock was let go of, and the rest goes on from there
         assert writer.connection.execute("SELECT x FROM added").get == 2
@@ -94,7 +100,20 @@ def test_a_step_that_fails_is_undone_and_the_copy_named(path: Path, monkeypatch:
 @pytest.mark.usefixtures("later")
 def test_no_room_for_the_copy_leaves_the_store_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recall_lab.store.migrating.shipped_steps", lambda: STEPS)
-    path.with_name("recall.db.v1.bak.part").mkdir()
+    path.with_name(COPY + ".part").mkdir()
     with pytest.raises(StoreError, match="cannot be written"):
         Writer(path)
-    assert version(path) == 1
+    assert version(path) == SCHEMA_VERSION
+
+
+def test_a_store_of_the_first_version_is_the_same_as_a_new_one_after_its_steps(path: Path, tmp_path: Path) -> None:
+    db = apsw.Connection(str(path))
+    db.execute("DROP INDEX source_sessions_by_folder")
+    db.execute("CREATE INDEX source_sessions_by_folder ON source_sessions (json_extract(facts, '$.cwd'))")
+    db.pragma("user_version", 1)
+    db.close()
+    with open_writer(path) as old, open_writer(tmp_path / "new" / "recall.db") as new:
+        schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
+        assert list(old.connection.execute(schema)) == list(new.connection.execute(schema))
+        assert old.connection.execute("SELECT text FROM blocks").get == "kept by every version"
+    assert version(path) == SCHEMA_VERSION
