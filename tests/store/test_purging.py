@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from recall_lab.errors import NotFoundError, UsageError
-from recall_lab.model import Session
+from recall_lab.model import Batch, Redacted, Session
 from recall_lab.store import open_writer
 from recall_lab.store.purging import Selection, forget, pin, prune, unpin
 
@@ -143,3 +144,23 @@ def test_only_what_exists_can_be_pinned(path: Path) -> None:
         writer.apply(batch(block(1, "a")))
         with pytest.raises(NotFoundError, match="revisions"):
             pin(writer, f"{1:032x}", "0" * 64)
+
+
+def test_a_folder_whose_remote_goes_is_named_by_its_path_again(path: Path) -> None:
+    def told(number: int, repo: str) -> Batch:
+        session = Session(host="claude-code", native_id=f"s{number}", cwd=Redacted("/w/a"), repo=Redacted(repo))
+        made = batch(block(number, f"text {number}"), path=f"/t/{number}")
+        return msgspec.structs.replace(made, session=session)
+
+    repo = "SELECT repo, change FROM sessions WHERE native_id = 's0'"
+    with open_writer(path) as writer:
+        for number, name in enumerate(["/w/a", "x.org/me/a", "x.org/me/b"]):
+            writer.apply(told(number, name))
+        [(first, before)] = ask(writer, repo)
+        forget(writer, Selection(session="s1"), writer=writer)
+        [(second, between)] = ask(writer, repo)
+        writer.set_source_state("/t/2", "source_missing", "")
+        prune(writer, writer=writer)
+        [(third, after)] = ask(writer, repo)
+    assert (first, second, third) == ("x.org/me/a", "x.org/me/b", "/w/a")
+    assert before < between < after  # type: ignore[operator]
