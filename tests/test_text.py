@@ -12,7 +12,7 @@ from recall_lab.text import ByteMap, OffsetMap, camel_parts, fold, identifier_wo
 
 # Characters that join, decompose, fold or are wide, among any others.
 TRICKY = st.text(
-    st.sampled_from("ab ßøé用户각ᆨ가\u0301\u0327\u064bｶﾞﾟ´ﾠ½ά🚀ำเ\u093c\u09be\u09c7İſ…—ﬁ\ud800\u200d") | st.characters(),
+    st.sampled_from("ab ßøé→─и“用户각ᆨ가\u0301\u0327\u064bｶﾞﾟ´ﾠ½ά🚀ำเ\u093c\u09be\u09c7İſ…—ﬁ\ud800\u200d") | st.characters(),
     max_size=40,
 )
 
@@ -53,6 +53,11 @@ def test_words_inside_identifiers(text: str, words: str) -> None:
 
 def test_folding() -> None:
     assert fold("NAÏVE Straße") == "naive strasse"
+
+
+def test_signs_and_letters_one_by_one_have_the_form_of_their_map() -> None:
+    for point in (*range(0x80, 0xD800), *range(0xE000, 0x10000), *range(0x1F000, 0x20000)):
+        assert OffsetMap(chr(point)).form == index_form(chr(point))
 
 
 @given(TRICKY)

@@ -30,7 +30,7 @@ from recall_lab.store.packing import pack
 from recall_lab.store.status import known_sources
 
 _TOGETHER = 64  # sources of one batch each that are written in one transaction
-_TOGETHER_BYTES = 1 << 20
+_TOGETHER_BYTES = 4 << 20
 
 
 def index(

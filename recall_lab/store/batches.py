@@ -5,46 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
-from operator import attrgetter
 from typing import NamedTuple
 
 import apsw
 import msgspec
 
-from recall_lab.model import ROLES, Applied, Batch, LedgerRow, ModelCall, Revision, Session, Source, ToolCall
+from recall_lab.model import ROLES, Applied, Batch, LedgerRow, Revision, Session, Source
+from recall_lab.store.call_rows import write_calls
 from recall_lab.store.connection import rows
+from recall_lab.store.index_rows import IndexRows
 from recall_lab.store.session_rows import FolderRemotes, Span, retell, write_session_row
-from recall_lab.text import identifier_words, index_form
 from recall_lab.times import utc_now
 
 _ROLE_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
-
-_CALL_COLUMNS = tuple(name for name in ModelCall.__struct_fields__ if name not in {"key", "agent"})
-_call_values = attrgetter(*_CALL_COLUMNS)
-_UPSERT_MODEL_CALL = (
-    f"INSERT INTO model_calls (source_id, session_id, key, {', '.join(_CALL_COLUMNS)}) "
-    f"VALUES (?, ?, ?, {', '.join('?' * len(_CALL_COLUMNS))}) ON CONFLICT (source_id, key) DO UPDATE SET "
-    + ", ".join(f"{name} = excluded.{name}" for name in _CALL_COLUMNS)
-    + " WHERE (excluded.final, excluded.output_tokens) >= (final, output_tokens)"
-)
-_TOOL_COLUMNS = tuple(name for name in ToolCall.__struct_fields__ if name not in {"call_id", "turn", "agent"})
-_BLOCK_COLUMNS = frozenset({"request_block", "result_block"})
-_tool_fields = attrgetter(*_TOOL_COLUMNS)
-_UPSERT_TOOL_CALL = (
-    f"INSERT INTO tool_calls (source_id, session_id, call_id, turn, {', '.join(_TOOL_COLUMNS)}) "
-    f"VALUES (?, ?, ?, ?, {', '.join('?' * len(_TOOL_COLUMNS))}) ON CONFLICT (source_id, call_id) DO UPDATE SET "
-    # A call stands in the turn of its request, as the latest reading of it has it.
-    "turn = CASE WHEN excluded.request_block IS NULL AND request_block IS NOT NULL THEN turn ELSE excluded.turn END, "
-    + ", ".join(f"{name} = coalesce(excluded.{name}, {name})" for name in _TOOL_COLUMNS)
-)
-
-
-def _tool_values(call: ToolCall) -> tuple[object, ...]:
-    """The columns of a tool call, in their order."""
-    return tuple(
-        bytes.fromhex(value) if name in _BLOCK_COLUMNS and value else value
-        for name, value in zip(_TOOL_COLUMNS, _tool_fields(call), strict=True)
-    )
 
 
 class _Placed(NamedTuple):
@@ -110,10 +83,16 @@ class BatchWriter:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._names: dict[str, int] = {}
+        self._index = IndexRows(connection)
 
     def forget_caches(self) -> None:
-        """Drop what is remembered of names, after a rollback."""
+        """Drop what is remembered of names and waits for the index, after a rollback."""
         self._names.clear()
+        self._index.forget()
+
+    def finish(self) -> None:
+        """Write what waits for the end of the transaction."""
+        self._index.write()
 
     def apply(self, batch: Batch) -> Applied:
         """Write the batch; see ``model.Batch`` for what replaces what."""
@@ -172,20 +151,7 @@ class BatchWriter:
 
     def mend_index(self) -> int:
         """Index the texts that have a placement and are not indexed; return how many."""
-        missing = rows(
-            self._db,
-            "SELECT text_id, text FROM blocks WHERE text_id IN (SELECT text_id FROM placements) "
-            "AND text_id NOT IN (SELECT id FROM fulltext_docsize)",
-        )
-        for text_id, text in missing:
-            self._index(text_id, text)
-        return len(missing)
-
-    def _index(self, text_id: int, text: str) -> None:
-        self._db.execute(
-            "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
-            (text_id, index_form(text), identifier_words(text)),
-        )
+        return self._index.mend()
 
     def add_revision(self, revision: Revision) -> None:
         """Insert a text without a placement, unless its block was forgotten."""
@@ -325,7 +291,6 @@ class BatchWriter:
         blocks: list[tuple[object, ...]] = []
         placements: list[tuple[object, ...]] = []
         redactions: list[tuple[int, str, int]] = []
-        fulltext: list[tuple[int, str, str]] = []
         for block in batch.blocks:
             key = (block.block_id, block.content_hash)
             text_id = fresh.get(key) or known.get(key)
@@ -336,8 +301,7 @@ class BatchWriter:
                 lengths = (len(block.text), block.original_length)
                 came = (rules, change, sessions[block.agent], block.entities, block.text)
                 blocks.append((text_id, *blobs, block.role, block.kind, host, *lengths, *came))
-                words = identifier_words(block.text) if block.words is None else block.words
-                fulltext.append((text_id, index_form(block.text), words))
+                self._index.add(text_id, block.text, block.words)
                 redactions += [(text_id, kind, spans) for kind, spans in block.findings]
             texts[text_id] = key in fresh
             names = (block.cwd, block.branch, block.tool, block.model)
@@ -345,7 +309,6 @@ class BatchWriter:
             placements.append((*stands, 1, int(block.queued), block.timestamp, *map(self._name, names)))
         db.executemany(f"INSERT INTO blocks VALUES ({', '.join('?' * 13)})", blocks)
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
-        db.executemany("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", fulltext)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
         versions = Counter(block_id for block_id, _ in (*known, *fresh))
         return _Placed(texts, fresh, {block_id for block_id, _ in fresh if versions[block_id] > 1})
@@ -378,31 +341,17 @@ class BatchWriter:
             if texts.get(text_id):
                 continue
             shared.update(session_id for _, session_id in placed)
-            indexed = db.execute("SELECT 1 FROM fulltext WHERE rowid = ?", (text_id,)).get
-            if placed and not indexed:
+            if not placed:
+                self._index.remove(text_id)
+            elif not self._index.holds(text_id):
                 text: str = db.execute("SELECT text FROM blocks WHERE text_id = ?", (text_id,)).get
-                self._index(text_id, text)
-            elif indexed and not placed:
-                db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
+                self._index.add(text_id, text)
         return shared
 
     def _calls(self, source_id: int, sessions: dict[str | None, int], batch: Batch) -> set[int]:
         """Merge model and tool calls; return the sessions that hold one of these model calls."""
         db = self._db
-        db.executemany(
-            _UPSERT_MODEL_CALL,
-            (
-                (source_id, sessions[call.agent], bytes.fromhex(call.key), *_call_values(call))
-                for call in batch.model_calls
-            ),
-        )
-        db.executemany(
-            _UPSERT_TOOL_CALL,
-            (
-                (source_id, sessions[call.agent], call.call_id, call.turn, *_tool_values(call))
-                for call in batch.tool_calls
-            ),
-        )
+        write_calls(db, source_id, sessions, batch.model_calls, batch.tool_calls)
         found = rows(
             db,
             "SELECT DISTINCT m.session_id FROM json_each(?) w CROSS JOIN model_calls m ON m.key = unhex(w.value)",

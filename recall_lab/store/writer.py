@@ -54,6 +54,7 @@ class Writer:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
+                self._batches.finish()
                 self.connection.execute("COMMIT")
             except BaseException:
                 self._batches.forget_caches()
