@@ -40,8 +40,8 @@ _GREEK_LETTERS = "\u0386-\u03ce\u1f00-\u1fff"
 _GREEK = re.compile(f"[{_GREEK_LETTERS}]")
 # What is not ASCII, with the character before it, which it may join.
 _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-# What folding leaves as it is, so that nothing needs to be looked at: Cyrillic letters but io; dashes, quotation marks and
-# bullets; arrows, frames and shapes, of which listings are full.
+# What folding leaves as it is, so that nothing needs to be looked at: Cyrillic letters but io; dashes, quotation marks
+# and bullets; arrows, frames and shapes, of which listings are full.
 _UNCHANGED = "\u0410-\u044f\u2012-\u2016\u2018-\u2023\u2190-\u21ff\u2500-\u25ff"
 _MAY_CHANGE = re.compile(f"[^\x00-\x7f{_UNCHANGED}]+")
 _SHORT = 16  # code points; the forms of longer pieces are not worth remembering
