@@ -100,26 +100,39 @@ class Analysis(Vectors):
                 stacklevel=4,
             )
 
-    def sql(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
+    def sql(
+        self,
+        text: str,
+        params: Sequence[Any] | Mapping[str, Any] | None = None,
+        *,
+        seconds: float | None = None,
+    ) -> pd.DataFrame:
         """Ask the mirror in DuckDB SQL; it cannot be changed, and nothing outside it can be reached.
 
         Args:
             text: SQL; ``$name`` or ``?`` stand for values.
             params: The values, by name or in order.
+            seconds: How long it may take; None or 0 for as long as it needs.
 
         Raises:
-            QueryError: the SQL cannot be run; one line says why.
+            QueryError: the SQL cannot be run, or took longer; one line says why.
             MirrorError: there is no mirror, and none can be built.
         """
-        return self.mirror.sql(text, params)
+        return self.mirror.sql(text, params, seconds=seconds)
 
-    def records(self, text: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> Table:
+    def records(
+        self,
+        text: str,
+        params: Sequence[Any] | Mapping[str, Any] | None = None,
+        *,
+        seconds: float | None = None,
+    ) -> Table:
         """Ask the mirror in SQL like ``sql``; names of the columns and rows of plain values, without pandas.
 
         Raises:
             QueryError, MirrorError: as for ``sql``.
         """
-        return self.mirror.records(text, params)
+        return self.mirror.records(text, params, seconds=seconds)
 
     @property
     def queries(self) -> Catalogue:

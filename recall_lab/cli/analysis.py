@@ -117,10 +117,18 @@ def _say_where_usage_is(face: Face, filters: dict[str, str | None]) -> None:
 @command("sql")
 @click.argument("text", required=False)
 @click.option("-f", "--file", type=NamedPath(), metavar="FILE", help="Read the SQL from a file.")
-def sql_(face: Face, text: str | None, file: Path | None) -> None:
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    default=60,
+    show_default=True,
+    help="Stop after so long without an answer; 0 waits for as long as it takes.",
+)
+def sql_(face: Face, text: str | None, file: Path | None, time_limit: float) -> None:
     """Ask the mirror in DuckDB SQL.
 
-    TEXT is the SQL, or - to read it from standard input. Nothing outside the mirror can be reached.
+    TEXT is the SQL, or - to read it from standard input. Nothing outside the mirror can be reached. Ctrl-C ends it.
     """
     if (text is None) == (file is None):
         raise UsageError("give the SQL as an argument, as --file FILE, or - for standard input")
@@ -131,7 +139,7 @@ def sql_(face: Face, text: str | None, file: Path | None) -> None:
         raise UsageError(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8 and run it again") from error
     assert asked is not None
     with notices(face):
-        found = face.lab().records(asked)
+        found = face.lab().records(asked, seconds=time_limit)
     show(face, found)
 
 

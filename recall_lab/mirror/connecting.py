@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from recall_lab.errors import MirrorError, QueryError
 from recall_lab.mirror.building import SCHEMA_VERSION
 from recall_lab.mirror.generations import Folder
+from recall_lab.mirror.interrupting import interruptible, limited
 from recall_lab.mirror.prices import PriceCatalogue
 from recall_lab.store.connection import Reader
 from recall_lab.store.mirroring import session_changes, store_identity
@@ -34,6 +35,7 @@ SHUT: Config = {
 # A reader's SQL is whatever somebody typed: no file, no network, and no way to switch that back on.
 _READER: Config = {**SHUT, "enable_external_access": "false", "lock_configuration": "true"}
 _TRIES = 5  # a refresh may remove the generation between reading the pointer and opening the file
+_DAMAGED = ("Corrupt database file", "Could not read enough bytes")  # in what DuckDB says of such a file
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"")
 
 
@@ -51,17 +53,20 @@ class Mirror:
         self._lease = lease
         self.facts: dict[str, str] = dict(database.execute("SELECT key, value FROM mirror").fetchall())
 
-    def sql(self, text: str, params: Values | None = None) -> pd.DataFrame:
+    def sql(self, text: str, params: Values | None = None, *, seconds: float | None = None) -> pd.DataFrame:
         """Run SQL and return its result as a frame.
 
         Args:
             text: DuckDB SQL; ``$name`` or ``?`` stand for values.
             params: The values, by name or in order.
+            seconds: How long it may take; None or 0 for as long as it needs.
 
         Raises:
-            QueryError: the SQL cannot be run; one line says why.
+            QueryError: the SQL cannot be run, or took longer; one line says why.
         """
-        return self._run(text, params, lambda result: result.df())
+        import pandas  # noqa: F401, ICN001 - DuckDB would load it, and forget a Ctrl-C meanwhile
+
+        return self._run(text, params, lambda result: result.df(), seconds)
 
     def rows(self, text: str, params: Values | None = None) -> list[tuple[Any, ...]]:
         """Run SQL and return its rows, without loading pandas.
@@ -76,7 +81,9 @@ class Mirror:
         """The catalogue that priced the calls."""
         return PriceCatalogue(self.facts["price_catalogue"], self.facts["price_version"], self.facts["price_date"])
 
-    def records(self, text: str, params: Values | None = None) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    def records(
+        self, text: str, params: Values | None = None, *, seconds: float | None = None
+    ) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Run SQL and return the names of its columns and its rows, as Python values.
 
         Raises:
@@ -86,7 +93,7 @@ class Mirror:
         def take(result: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
             return tuple(column[0] for column in result.description or ()), result.fetchall()
 
-        return self._run(text, params, take)
+        return self._run(text, params, take, seconds)
 
     def columns(self) -> dict[str, list[str]]:
         """Return table -> its columns, for completion and help."""
@@ -121,22 +128,28 @@ class Mirror:
     ) -> None:
         self.close()
 
-    def _run(self, text: str, params: Values | None, take: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    def _run(
+        self,
+        text: str,
+        params: Values | None,
+        take: Callable[[duckdb.DuckDBPyConnection], T],
+        seconds: float | None = None,
+    ) -> T:
         import duckdb
 
         try:
             # A cursor of its own, so that threads (widgets, kernels' tasks) do not read one another's results.
-            with self._database.cursor() as cursor:
+            with self._database.cursor() as cursor, interruptible(cursor), limited(cursor, seconds):
                 # What is no statement (blank text, a comment) has no result, whatever the annotation says.
                 result = cast("duckdb.DuckDBPyConnection | None", cursor.execute(text, params or None))
                 if result is None:
                     raise QueryError("there is no SQL to run; write a statement such as SELECT * FROM sessions")
                 return take(result)
-        except duckdb.InterruptException as error:
-            raise KeyboardInterrupt from error
         except QueryError:
             raise
         except (duckdb.Error, ValueError, TypeError) as error:
+            if any(sign in str(error) for sign in _DAMAGED):
+                raise _damaged(self.path) from error
             raise QueryError(f"the mirror cannot answer this SQL: {first_line(error)}") from error
 
 
@@ -175,7 +188,7 @@ def open_generation(path: Path, lease: int | None = None) -> Mirror:
     try:
         database = duckdb.connect(str(path), read_only=True, config=_READER)
     except (duckdb.Error, OSError) as error:
-        raise MirrorError(f"{path}: cannot be opened; run `recall-lab mirror --full`") from error
+        raise _damaged(path) from error
     try:
         mirror = Mirror(database, path, lease)
     except duckdb.Error as error:
@@ -187,6 +200,10 @@ def open_generation(path: Path, lease: int | None = None) -> Mirror:
         database.close()
         raise MirrorError(f"{path}: made by another version of recall_lab; run `recall-lab mirror`")
     return mirror
+
+
+def _damaged(path: Path) -> MirrorError:
+    return MirrorError(f"{path}: damaged, or not a mirror; `recall-lab mirror --full` makes it anew from the store")
 
 
 def first_line(error: BaseException) -> str:

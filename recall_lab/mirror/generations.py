@@ -34,11 +34,13 @@ _OURS = re.compile(r"(mirror|building)-\d{6,}-[0-9a-f]{8}\.(duckdb|duckdb\.wal|d
 
 
 class Pointer(msgspec.Struct, frozen=True):
-    """What ``current.json`` says."""
+    """What ``current.json`` says; ``size`` (bytes) and ``mtime_ns`` are those of the file when it was finished."""
 
     made_by: str
     generation: int
     file: str
+    size: int = 0
+    mtime_ns: int = 0
 
 
 class Folder:
@@ -75,6 +77,18 @@ class Folder:
         """Return the file of the current generation, or None where there is none."""
         pointer = self.pointer()
         return None if pointer is None else self.path / pointer.file
+
+    def intact(self) -> Path | None:
+        """Return the file of the current generation if it is as it was finished; None where it is not, or is none."""
+        pointer = self.pointer()
+        if pointer is None:
+            return None
+        path = self.path / pointer.file
+        try:
+            found = path.stat()
+        except OSError:
+            return None
+        return path if (found.st_size, found.st_mtime_ns) == (pointer.size, pointer.mtime_ns) else None
 
     def lease(self, generation: Path) -> int | None:
         """Hold a generation so that no refresh removes it; return the descriptor to close, or None without a lock."""
@@ -157,7 +171,9 @@ class Folder:
         built.chmod(0o600)
         os.close(os.open(final.with_suffix(".lease"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         built.rename(final)
-        _write_through(self.path / POINTER, msgspec.json.encode(Pointer(_MADE_BY, number, final.name)))
+        made = final.stat()
+        pointer = Pointer(_MADE_BY, number, final.name, made.st_size, made.st_mtime_ns)
+        _write_through(self.path / POINTER, msgspec.json.encode(pointer))
         return final
 
     def sweep(self) -> int:

@@ -15,6 +15,7 @@ from recall_lab.errors import MirrorError, QueryError, RecallLabError
 from recall_lab.mirror.building import SCHEMA_VERSION, Builder, Progress
 from recall_lab.mirror.connecting import SHUT, Config, Mirror, first_line, open_generation
 from recall_lab.mirror.generations import Folder
+from recall_lab.mirror.interrupting import interruptible
 from recall_lab.mirror.prices import LookedUp, Lookup, Price, price_version
 from recall_lab.model import Record
 from recall_lab.store.connection import Reader, open_reader
@@ -62,8 +63,8 @@ def refresh(
     """Bring the mirror in ``folder`` up to date with the store; readers are never disturbed.
 
     Sessions whose change number moved are replaced whole. It is built from nothing when there is none yet, when its
-    schema or the store is another, or when texts were purged from the store (an incremental copy would keep their
-    bytes).
+    file was changed or is damaged, when its schema or the store is another, or when texts were purged from the store
+    (an incremental copy would keep their bytes).
 
     Args:
         store_path: The SQLite store; opened read-only.
@@ -82,7 +83,7 @@ def refresh(
         place.prepare()
         with place.refreshing(wait), snapshot(reader):
             place.sweep()
-            current = place.current()
+            current = place.intact()
             plan = _plan(reader, None if full else current)
             if plan.up_to_date:
                 pointer = place.pointer()
@@ -97,9 +98,15 @@ def refresh(
                     held=place.sweep(),
                     seconds=time.perf_counter() - started,
                 )
-            number, building = place.new_name()
+            try:
+                number, building = _built(place, reader, plan, current, progress)
+            except MirrorError:
+                if plan.full:
+                    raise
+                # Whatever cannot be changed (a file that is damaged somewhere) can be made anew.
+                plan = msgspec.structs.replace(plan, full=True, stale=(), sessions=len(session_changes(reader)))
+                number, building = _built(place, reader, plan, None, progress)
             with _thrown_away_on_failure(building):
-                _build(building, reader, plan, current, progress)
                 final = place.publish(number, building)
             return Refreshed(
                 generation=number,
@@ -113,6 +120,16 @@ def refresh(
             )
 
 
+def _built(
+    place: Folder, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None
+) -> tuple[int, Path]:
+    """Fill a file that no pointer names yet; return its generation's number and where it is."""
+    number, building = place.new_name()
+    with _thrown_away_on_failure(building):
+        _build(building, reader, plan, current, progress)
+    return number, building
+
+
 class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What has to be done. ``stale`` and ``gone`` are session ids; ``full`` says that everything is built anew."""
 
@@ -124,35 +141,39 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _plan(reader: Reader, current: Path | None) -> _Plan:
-    import duckdb
-
     changes = session_changes(reader)
     everything = _Plan(full=True, sessions=len(changes))
     if current is None:
         return everything
     try:
-        old = open_generation(current)
-    except MirrorError:  # lost, damaged or of another schema: the mirror is disposable
+        with open_generation(current) as old:
+            return _compared(reader, changes, old, everything)
+    except (MirrorError, QueryError):  # lost, damaged or of another schema: the mirror is disposable
         return everything
-    with old:
-        facts = old.facts
-        if (facts.get("store"), facts.get("duckdb")) != (store_identity(reader), duckdb.__version__):
-            return everything
-        before: dict[int, int] = dict(old.rows("SELECT session_id, change FROM sessions"))
-        moved = {session for session, change in changes.items() if before.get(session) != change}
-        moved |= _told_by_moved_sources(reader, old) & changes.keys()
-        gone = tuple(before.keys() - changes.keys())
-        same = (facts.get("price_version"), facts.get("loose_ends")) == (price_version(), loose_ends(reader))
-        if not moved and not gone and same:
-            return _Plan(full=False, up_to_date=True)
-        everything = msgspec.structs.replace(everything, gone=gone)
-        if len(moved) + len(gone) > len(changes) // 3:
-            return everything  # no slower than replacing them, and without the holes
-        texts = old.rows(
-            "SELECT DISTINCT text_id, content_hash FROM placements JOIN blocks USING (text_id) "
-            "WHERE placements.session_id IN (SELECT unnest(?::BIGINT[]))",
-            [[*moved, *gone]],
-        )
+
+
+def _compared(reader: Reader, changes: dict[int, int], old: Mirror, everything: _Plan) -> _Plan:
+    """Compare the store's sessions (id -> change number) with those of the old generation."""
+    import duckdb
+
+    facts = old.facts
+    if (facts.get("store"), facts.get("duckdb")) != (store_identity(reader), duckdb.__version__):
+        return everything
+    before: dict[int, int] = dict(old.rows("SELECT session_id, change FROM sessions"))
+    moved = {session for session, change in changes.items() if before.get(session) != change}
+    moved |= _told_by_moved_sources(reader, old) & changes.keys()
+    gone = tuple(before.keys() - changes.keys())
+    same = (facts.get("price_version"), facts.get("loose_ends")) == (price_version(), loose_ends(reader))
+    if not moved and not gone and same:
+        return _Plan(full=False, up_to_date=True)
+    everything = msgspec.structs.replace(everything, gone=gone)
+    if len(moved) + len(gone) > len(changes) // 3:
+        return everything  # no slower than replacing them, and without the holes
+    texts = old.rows(
+        "SELECT DISTINCT text_id, content_hash FROM placements JOIN blocks USING (text_id) "
+        "WHERE placements.session_id IN (SELECT unnest(?::BIGINT[]))",
+        [[*moved, *gone]],
+    )
     kept = content_hashes(reader, [text_id for text_id, _ in texts])
     if any(kept.get(text_id) != content_hash for text_id, content_hash in texts):
         return everything
@@ -219,13 +240,14 @@ def _fill(
         config["checkpoint_threshold"] = "1TB"  # one checkpoint at the end: a file half made is thrown away anyway
         database = duckdb.connect(str(building), config=config)
         try:
-            builder = Builder(database, reader, progress)
-            if lookup is not None:
-                builder.build(lookup)
-            else:
-                builder.replace(plan.stale, plan.gone)
-            builder.note(**facts)
-            database.execute("CHECKPOINT")
+            with interruptible(database):
+                builder = Builder(database, reader, progress)
+                if lookup is not None:
+                    builder.build(lookup)
+                else:
+                    builder.replace(plan.stale, plan.gone)
+                builder.note(**facts)
+                database.execute("CHECKPOINT")
         finally:
             database.close()
     except (duckdb.Error, OSError) as error:

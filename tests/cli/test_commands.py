@@ -217,6 +217,9 @@ def test_sql_answers_and_reaches_nothing_else(on_sample: Command, tmp_path: Path
         assert ran.line
     assert not (tmp_path / "out.csv").exists()
     assert "give the SQL" in on_sample("sql").line
+    endless = "select count(*) from range(1000000000) a, range(1000000) b where a.range * b.range % 7 = 3"
+    ran = on_sample("sql", endless, "--time-limit", "0.2")
+    assert (ran.code, "stopped after 0.2 s" in ran.line) == (2, True)
 
 
 def test_the_mirror_equals_the_store(on_sample: Command) -> None:

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from recall_lab.errors import MirrorError, NoStoreError
@@ -186,6 +187,41 @@ def test_a_lost_or_damaged_generation_is_said_and_built_anew(telling: Telling, c
         connect(telling.folder)
     assert refresh(telling.store, telling.folder).full
     assert telling.rows("SELECT count(*) FROM blocks") == [(1,)]
+
+
+def overwritten(path: Path) -> None:
+    """Damage a generation behind its head, so that it opens and fails only where it is read."""
+    whole = path.read_bytes()
+    path.write_bytes(whole[:20_000] + bytes(byte ^ 0x5A for byte in whole[20_000:]))
+
+
+def test_a_generation_that_was_changed_is_built_anew_though_the_store_is_the_same(telling: Telling) -> None:
+    telling.tell("main", said("a"))
+    telling.mirror().close()
+    assert not refresh(telling.store, telling.folder).built
+    [path] = telling.folder.glob("*.duckdb")
+    overwritten(path)
+    with pytest.raises(MirrorError, match="`recall-lab mirror --full`"), connect(telling.folder) as mirror:
+        mirror.rows("SELECT text FROM blocks")
+    done = refresh(telling.store, telling.folder)
+    assert (done.built, done.full) == (True, True)
+    assert telling.rows("SELECT count(*) FROM blocks") == [(1,)]
+
+
+def test_a_generation_that_cannot_be_changed_is_built_anew(telling: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two", "three", "four"):
+        telling.tell(name, said(name))
+    telling.mirror().close()
+    telling.tell("one", said("one"), said("more", at=1))
+
+    def damaged(*_: object) -> None:
+        raise duckdb.Error("Corrupt database file: computed checksum 1 does not match stored checksum 2")
+
+    monkeypatch.setattr("recall_lab.mirror.building.Builder.replace", damaged)
+    done = refresh(telling.store, telling.folder)
+    assert (done.full, done.sessions) == (True, 4)
+    assert telling.rows("SELECT count(*) FROM blocks") == [(5,)]
+    assert not [path.name for path in telling.folder.iterdir() if path.name.startswith("building-")]
 
 
 def test_a_mirror_of_another_schema_is_built_anew(telling: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
