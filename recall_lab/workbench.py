@@ -36,6 +36,16 @@ def default_folder(home: Path) -> Path:
     return checkout / "work" if inside else home / "work"
 
 
+def jupyter_settings(path: str | None) -> str:
+    """Put the shipped settings of JupyterLab behind a search path of them: it does not ask to fetch news.
+
+    Args:
+        path: What ``JUPYTER_CONFIG_PATH`` says so far.
+    """
+    shipped = str(Path(__file__).parent / "_jupyter")
+    return f"{path}{os.pathsep}{shipped}" if path else shipped
+
+
 def copy_notebooks(folder: Path, *, sample: bool) -> Copies:
     """Copy the shipped notebooks into a private folder; a copy that was not changed since is brought up to date.
 

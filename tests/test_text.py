@@ -12,7 +12,8 @@ from recall_lab.text import ByteMap, OffsetMap, camel_parts, fold, identifier_wo
 
 # Characters that join, decompose, fold or are wide, among any others.
 TRICKY = st.text(
-    st.sampled_from("ab ßøé→─и“用户각ᆨ가\u0301\u0327\u064bｶﾞﾟ´ﾠ½ά🚀ำเ\u093c\u09be\u09c7İſ…—ﬁ\ud800\u200d") | st.characters(),
+    st.sampled_from("ab ßøé→─и“用户각ᆨ가\u0301\u0327\u064bｶﾞﾟ´ﾠ½ά🚀ำเ\u093c\u09be\u09c7İſ…—ﬁ\ud800\u200d")
+    | st.characters(),
     max_size=40,
 )
 

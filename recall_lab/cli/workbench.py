@@ -59,7 +59,7 @@ def lab_(
 
     What is new is captured first. Arguments after -- go to JupyterLab.
     """
-    from recall_lab.workbench import copy_notebooks, default_folder
+    from recall_lab.workbench import copy_notebooks, default_folder, jupyter_settings
 
     started = time.monotonic()
     home = face.lab(create=True).home
@@ -84,6 +84,7 @@ def lab_(
     sys.stderr.flush()
     os.umask(0o077)  # what is saved from the notebooks shows private history
     os.chdir(copies.first.parent)
+    os.environ["JUPYTER_CONFIG_PATH"] = jupyter_settings(os.environ.get("JUPYTER_CONFIG_PATH"))
     os.execve(sys.executable, [*arguments, *jupyter], os.environ)  # noqa: S606 - no shell is wanted
 
 

@@ -59,6 +59,7 @@ def test_it_captures_copies_and_opens_the_first_notebook(tmp_path: Path, rules_c
         assert page.locator(".jp-OutputArea-output:has-text('Traceback')").all_inner_texts() == []
         page.locator(".rl-hit").first.wait_for()
         page.wait_for_timeout(500)
+        assert page.get_by_text("Jupyter news").all_inner_texts() == [], "it asks whether it may use the network"
     assert watch.outside == []
     assert watch.errors == []
 
