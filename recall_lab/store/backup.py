@@ -11,6 +11,7 @@ import msgspec
 
 from recall_lab.errors import NotFoundError, StoreBusyError, StoreError, StoreFullError, UsageError
 from recall_lab.store.connection import Reader, WriteLock, explained, make_private_folder, rows
+from recall_lab.store.migrating import migrate
 from recall_lab.store.packing import discard
 from recall_lab.times import utc_now
 
@@ -57,13 +58,18 @@ def backup(reader: Reader, target: Path) -> Backup:
     return Backup(str(target), target.stat().st_size, counted)
 
 
-def check(path: Path) -> dict[str, int]:
+def check(path: Path, name: Path | None = None) -> dict[str, int]:
     """Check a store file from end to end: pages, constraints, references, index; return its rows by table.
+
+    Args:
+        path: The file.
+        name: What an error calls it, where it is a copy.
 
     Raises:
         StoreError: something is wrong with it; the message says what.
     """
-    with Reader(path) as reader, explained(path):
+    name = name or path
+    with Reader(path) as reader, explained(name):
         db = reader.connection
         found = [line for (line,) in rows(db, "PRAGMA integrity_check(5)") if line != "ok"]
         found += [f"a row of {table} refers to nothing" for table, *_ in rows(db, "PRAGMA foreign_key_check")[:5]]
@@ -79,12 +85,14 @@ def check(path: Path) -> dict[str, int]:
         if missing:
             found.append(f"{missing} texts are not in the full-text index")
         if found:
-            raise StoreError(f"{path}: damaged ({'; '.join(found)}); use another backup, or index again")
+            raise StoreError(f"{name}: damaged ({'; '.join(found)}); use another backup, or index again")
         return {table: db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
 
 
 def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
     """Put a checked backup in the place of the store; the store that was there is kept beside it.
+
+    A backup of an older version is brought up to date on the way; the backup itself stays as it is.
 
     Args:
         source: A file that ``backup`` wrote.
@@ -102,14 +110,17 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
         raise NotFoundError(f"{source}: there is no such file; name a file that `recall-lab backup` wrote")
     if store.exists() and store.samefile(source):
         raise UsageError(f"{source}: is the store itself; name a file that `recall-lab backup` wrote")
-    check(source)
+    Reader(source, older=True).close()
     make_private_folder(store.parent)
     lock = WriteLock(store, wait)
     part = store.with_name(store.name + ".part")
     try:
         with explained(store, _UNTOUCHED):
-            with Reader(source) as reader:
+            with Reader(source, older=True) as reader:
                 _copy(reader, part)
+            _bring_up_to_date(part, source)
+        check(part, source)
+        with explained(store, _UNTOUCHED):
             # Whoever follows the change numbers must not take the restored ones for a later state of what was there.
             db = apsw.Connection(str(part))
             db.execute("INSERT OR REPLACE INTO meta VALUES ('lineage', ?)", (os.urandom(16),))
@@ -125,6 +136,15 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
         _unlink(part)
         lock.release()
     return kept
+
+
+def _bring_up_to_date(copy: Path, source: Path) -> None:
+    with explained(source):
+        db = apsw.Connection(str(copy))
+        try:
+            migrate(db, copy, kept=source)
+        finally:
+            db.close()
 
 
 def _copy(reader: Reader, target: Path) -> None:

@@ -145,9 +145,14 @@ class OnStore(Protocol):
 
 
 class Reader:
-    """The store, opened so that no row can change; works while a capture runs and on a read-only disk."""
+    """The store, opened so that no row can change; works while a capture runs and on a read-only disk.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: Its file.
+        older: Open it also where its schema is an older one.
+    """
+
+    def __init__(self, path: Path, *, older: bool = False) -> None:
         self.path = path
         if not path.exists():
             raise NoStoreError(f"{path}: there is no store yet; run `recall-lab index` first")
@@ -165,7 +170,7 @@ class Reader:
                 version = check_is_store(self.connection, path)
                 if version == 0:
                     raise NoStoreError(f"{path}: the store is empty; run `recall-lab index` first")
-                if version < SCHEMA_VERSION:
+                if version < SCHEMA_VERSION and not older:
                     raise StoreVersionError(
                         f"{path}: made by an older recall_lab (schema {version}, not {SCHEMA_VERSION}); "
                         "`recall-lab index` copies it and brings it up to date"

@@ -29,13 +29,16 @@ def shipped_steps() -> dict[int, str]:
     }
 
 
-def migrate(db: apsw.Connection, path: Path, steps: Mapping[int, str] | None = None) -> Path | None:
+def migrate(
+    db: apsw.Connection, path: Path, steps: Mapping[int, str] | None = None, *, kept: Path | None = None
+) -> Path | None:
     """Bring a store up to date; the caller holds the write lock.
 
     Args:
         db: The store, open for writing.
         path: Its file.
         steps: SQL by the version that it leads to; the shipped ones when left out.
+        kept: Where the older store is kept already; it is copied when left out.
 
     Returns:
         Where the copy of the older store is; None when it was up to date.
@@ -54,7 +57,7 @@ def migrate(db: apsw.Connection, path: Path, steps: Mapping[int, str] | None = N
             f"{path}: its schema {version} cannot be brought to {missing[0]} by this recall_lab; "
             "`recall-lab export` with the version that made it, then `import` here"
         )
-    kept = _copy(db, path, version)
+    kept = kept or _copy(db, path, version)
     for number in todo:
         with opened.explained(path):
             db.execute("BEGIN IMMEDIATE")

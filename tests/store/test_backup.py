@@ -120,3 +120,20 @@ def test_restoring_into_an_empty_home(path: Path, tmp_path: Path) -> None:
     other = tmp_path / "new" / "recall.db"
     assert restore(tmp_path / "copy.db", other) is None
     assert check(other)["blocks"] == 2
+
+
+def test_a_backup_of_an_older_version_comes_back_up_to_date_and_stays_as_it_is(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "copy.db"
+    with open_reader(path) as reader:
+        made = backup(reader, target)
+    db = apsw.Connection(str(target))
+    db.execute("DROP INDEX source_sessions_by_folder")
+    db.execute("CREATE INDEX source_sessions_by_folder ON source_sessions (json_extract(facts, '$.cwd'))")
+    db.pragma("user_version", 1)
+    db.close()
+    before = target.read_bytes()
+    store = tmp_path / "other" / "recall.db"
+    assert restore(target, store) is None
+    assert check(store) == made.rows
+    assert sorted(file.name for file in store.parent.iterdir()) == ["recall.db", "recall.db.lock"]
+    assert target.read_bytes() == before
