@@ -11,8 +11,8 @@ WITH prompts AS (
     SELECT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter, count(*) AS prompts
     FROM blocks
     WHERE role = 'user' AND kind = 'text' AND timestamp IS NOT NULL
-      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND within(timestamp, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
     GROUP BY quarter
 )
 SELECT isodow(local_time(quarter, $zone)) AS weekday, hour(local_time(quarter, $zone)) AS hour,

@@ -11,8 +11,8 @@ WITH quarters AS (
            count(*) FILTER (role = 'user' AND kind = 'text') AS prompts
     FROM blocks
     WHERE timestamp IS NOT NULL
-      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND within(timestamp, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
     GROUP BY quarter, session_id
 ),
 -- Every zone is a multiple of a quarter of an hour away from UTC, so quarters are converted, not single blocks.
@@ -25,7 +25,7 @@ started AS (
     FROM (
         SELECT time_bucket(INTERVAL 15 MINUTE, t.started) AS quarter, count(*) AS turns
         FROM turns t JOIN sessions s USING (session_id)
-        WHERE t.turn > 0 AND ($host IS NULL OR s.host = $host) AND ($repo IS NULL OR s.repo = $repo)
+        WHERE t.turn > 0 AND fits(s.host, $host) AND fits(s.repo, $repo)
         GROUP BY quarter
     )
     GROUP BY day

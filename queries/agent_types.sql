@@ -9,8 +9,8 @@ WITH agents AS (
     SELECT session_id, coalesce(agent_type, '(no type)') AS agent_type, blocks
     FROM sessions
     WHERE relation = 'subagent'
-      AND ($since IS NULL OR ended >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND spans(started, ended, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
 ),
 calls AS (
     SELECT session_id, count(*) AS calls, sum(output_tokens)::BIGINT AS output_tokens, sum(cost_usd) AS cost_usd

@@ -6,6 +6,6 @@
 SELECT q.path AS source, q.host, q.state, q.detail, q.session, q.repo, q.size, greatest(q.size - q.cursor, 0) AS unread,
        q.modified, q.captured_at
 FROM sources q
-WHERE q.state <> 'complete' AND ($host IS NULL OR q.host = $host)
+WHERE q.state <> 'complete' AND fits(q.host, $host)
 ORDER BY unread DESC, q.path
 LIMIT $limit

@@ -10,7 +10,7 @@ SELECT role || ', ' || kind AS what, role, kind, count(*) AS blocks, sum(length)
        median(length) AS median_length, max(original_length) AS longest_original,
        count(*) FILTER (original_length > length) AS cut
 FROM blocks
-WHERE ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+WHERE within(timestamp, $since, $until)
+  AND fits(host, $host) AND fits(repo, $repo)
 GROUP BY role, kind
 ORDER BY characters DESC, role, kind

@@ -15,9 +15,9 @@ WITH quarters AS (
            sum(input_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) AS whole_input_tokens
     FROM model_calls
     WHERE counted
-      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
-      AND ($model IS NULL OR model = $model)
+      AND within(timestamp, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
+      AND fits(model, $model)
     GROUP BY quarter, host
 )
 SELECT local_time(quarter, $zone)::DATE AS day, host,

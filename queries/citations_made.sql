@@ -11,6 +11,6 @@ WITH uses AS (
 )
 SELECT local_time(timestamp, $zone)::DATE AS day, command, count(*) AS uses
 FROM uses
-WHERE ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
+WHERE within(timestamp, $since, $until)
 GROUP BY day, command
 ORDER BY day NULLS FIRST, command

@@ -10,8 +10,8 @@ SELECT tool, count(*) AS calls, count(*) FILTER (failed) AS failures,
        sum(duration_ms) / 1000 AS total_seconds, avg(duration_ms) / 1000 AS mean_seconds, max(duration_ms) / 1000 AS longest_seconds
 FROM tool_calls
 WHERE duration_ms IS NOT NULL
-  AND ($since IS NULL OR started >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+  AND within(started, $since, $until)
+  AND fits(host, $host) AND fits(repo, $repo)
 GROUP BY tool
 ORDER BY total_seconds DESC, tool
 LIMIT $limit

@@ -11,7 +11,7 @@ SELECT local_time(b.timestamp, $zone)::DATE AS day, 1 AS compactions, local_time
        b.host, coalesce(s.title, s.session) AS name, b.session, b.turn, s.turns, b.repo, b.length AS summary_length, b.block_id
 FROM blocks b JOIN sessions s USING (session_id)
 WHERE b.kind = 'summary' AND b.timestamp IS NOT NULL -- summaries without a time are titles of older sessions
-  AND ($since IS NULL OR b.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR b.timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR b.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+  AND within(b.timestamp, $since, $until)
+  AND fits(b.host, $host) AND fits(b.repo, $repo)
 ORDER BY b.timestamp DESC NULLS LAST, b.block_id
 LIMIT $limit

@@ -6,19 +6,8 @@
 -- param repo: text = none; only this repository
 -- param limit: integer = 50; at most so many branches
 -- chart: bars name=branch value=cost_usd unit=usd title="Cost by branch" empty="No priced call in this time."
-SELECT repo, branch,
-       count(DISTINCT session_id) AS sessions,
-       count(*) AS calls,
-       sum(input_tokens)::BIGINT AS input_tokens,
-       sum(output_tokens)::BIGINT AS output_tokens,
-       sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
-       sum(cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS cache_write_tokens,
-       sum(cost_usd) AS cost_usd,
-       count(*) FILTER (cost_usd IS NULL) AS unpriced_calls
-FROM model_calls
-WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
-GROUP BY repo, branch
+SELECT key.repo AS repo, key.branch AS branch,
+       sessions, calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, unpriced_calls
+FROM usage_by({'repo': c.repo, 'branch': c.branch}, $since, $until, $host, $repo, NULL)
 ORDER BY cost_usd DESC NULLS LAST, calls DESC, repo, branch
 LIMIT $limit

@@ -15,7 +15,7 @@ told AS (
            coalesce(sum(r.bytes), 0)::BIGINT AS bytes, coalesce(sum(r.indexed), 0)::BIGINT AS indexed_bytes,
            max(q.modified) AS last_change
     FROM sources q LEFT JOIN read r USING (source_id)
-    WHERE $host IS NULL OR q.host = $host
+    WHERE fits(q.host, $host)
     GROUP BY q.repo
 )
 SELECT t.repo, t.sources, t.sessions, t.incomplete, t.bytes, t.indexed_bytes,

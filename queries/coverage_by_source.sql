@@ -27,10 +27,9 @@ SELECT q.path AS source, q.host, q.state, q.detail, q.session, q.repo, q.size,
        coalesce(r.pending, 0) AS pending,
        greatest(q.size - coalesce(r.bytes, 0), 0) AS unread
 FROM sources q LEFT JOIN read r USING (source_id) LEFT JOIN sessions s ON s.session_id = q.session_id
-WHERE ($host IS NULL OR q.host = $host) AND ($state IS NULL OR q.state = $state)
-  AND ($repo IS NULL OR q.repo = $repo)
-  AND ($model IS NULL OR q.source_id IN (SELECT source_id FROM copies.model_calls WHERE model = $model))
-  AND ($since IS NULL OR coalesce(s.ended, q.modified) >= $since::TIMESTAMP)
-  AND ($until IS NULL OR coalesce(s.ended, q.modified) < $until::TIMESTAMP)
+WHERE fits(q.host, $host) AND fits(q.state, $state)
+  AND fits(q.repo, $repo)
+  AND ($model IS NULL OR q.source_id IN (SELECT source_id FROM copies.model_calls WHERE fits(model, $model)))
+  AND within(coalesce(s.ended, q.modified), $since, $until)
 ORDER BY q.size DESC, q.path
 LIMIT $limit

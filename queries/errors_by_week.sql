@@ -11,8 +11,8 @@
 WITH named AS (
     SELECT e.value AS error, b.text_id, b.session_id, b.timestamp
     FROM (SELECT DISTINCT value, text_id FROM entities WHERE kind = 'error') e JOIN blocks b USING (text_id)
-    WHERE ($since IS NULL OR b.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR b.timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR b.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+    WHERE within(b.timestamp, $since, $until)
+      AND fits(b.host, $host) AND fits(b.repo, $repo)
 ),
 commonest AS (SELECT error FROM named GROUP BY error ORDER BY count(*) DESC, error LIMIT $limit)
 SELECT date_trunc('week', local_time(timestamp, $zone))::DATE AS week, error, count(*) AS blocks,

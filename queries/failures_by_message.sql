@@ -12,8 +12,8 @@ WITH failed AS (
            regexp_replace(regexp_replace(error, '[0-9]+', 'N', 'g'), '''[^'']*''|"[^"]*"|`[^`]*`', '…', 'g') AS message
     FROM tool_calls
     WHERE failed
-      AND ($since IS NULL OR started >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($tool IS NULL OR tool = $tool)
+      AND within(started, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo) AND fits(tool, $tool)
 )
 SELECT coalesce(message, '(no message)') AS message, count(*) AS failures, count(DISTINCT session_id) AS sessions,
        list_sort(list(DISTINCT tool)) AS tools, min(started) AS first_seen, max(started) AS last_seen

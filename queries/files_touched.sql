@@ -11,8 +11,8 @@ WITH by_session AS (
     SELECT path_hash, session_id, count(*) AS requests, count(*) FILTER (writes) AS writes, max(timestamp) AS last_seen
     FROM touches
     WHERE (is_file OR NOT $files_only)
-      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND within(timestamp, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
     GROUP BY path_hash, session_id
 ),
 by_path AS (

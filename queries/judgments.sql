@@ -5,6 +5,6 @@
 -- param limit: integer = 500; at most so many, the newest first
 SELECT j.timestamp, j.question, j.grade, j.config, j.block_id, j.start, j."end" AS end_, b.host, b.session, b.repo
 FROM judgments j LEFT JOIN blocks b USING (block_id)
-WHERE ($since IS NULL OR j.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR j.timestamp < $until::TIMESTAMP)
+WHERE within(j.timestamp, $since, $until)
 ORDER BY j.timestamp DESC, j.judgment_id DESC
 LIMIT $limit

@@ -7,6 +7,6 @@
 SELECT q.host, l.record_type, l.disposition, sum(l.records)::BIGINT AS records, sum(l.bytes)::BIGINT AS bytes,
        count(DISTINCT l.source_id) AS sources
 FROM ledger l JOIN sources q USING (source_id)
-WHERE ($host IS NULL OR q.host = $host) AND ($disposition IS NULL OR l.disposition = $disposition)
+WHERE fits(q.host, $host) AND fits(l.disposition, $disposition)
 GROUP BY q.host, l.record_type, l.disposition
 ORDER BY bytes DESC, q.host, l.record_type, l.disposition

@@ -10,8 +10,8 @@
 -- chart: bars name=name value=active_minutes title="Longest sessions" called="Active minutes" empty="No session in this time."
 WITH shown AS (
     SELECT * FROM sessions
-    WHERE ($since IS NULL OR ended >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+    WHERE spans(started, ended, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
 ),
 active AS (
     SELECT session_id, sum(least(seconds, 60 * $break_minutes) * pauses) / 60 AS active_minutes

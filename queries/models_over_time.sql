@@ -12,8 +12,8 @@ WITH quarters AS (
            sum(output_tokens) AS output_tokens, sum(cost_usd) AS cost_usd
     FROM model_calls
     WHERE counted
-      AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND within(timestamp, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
     GROUP BY quarter, model, session_id
 ),
 weeks AS (

@@ -7,6 +7,6 @@
 SELECT local_time(timestamp, $zone)::DATE AS day, command, count(*) AS uses,
        count(*) FILTER (exit_code <> 0) AS failures, median(seconds) AS median_seconds
 FROM activity
-WHERE ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
+WHERE within(timestamp, $since, $until)
 GROUP BY day, command
 ORDER BY day, command

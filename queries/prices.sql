@@ -7,5 +7,5 @@ SELECT p.model, p.host, p.provider, p.priced_as, p.from_date, p.until_date, p.ab
        (SELECT value FROM mirror WHERE key = 'price_catalogue') AS catalogue,
        (SELECT value FROM mirror WHERE key = 'price_version') AS version
 FROM prices p
-WHERE $model IS NULL OR p.model = $model
+WHERE fits(p.model, $model)
 ORDER BY p.model, p.host, p.from_date, p.from_time, p.above_tokens

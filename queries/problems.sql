@@ -4,6 +4,6 @@
 -- param limit: integer = 200; at most so many
 SELECT q.path AS source, q.host, p."offset" AS byte_offset, p.length AS bytes, p.disposition, p.reason
 FROM problems p JOIN sources q USING (source_id)
-WHERE $host IS NULL OR q.host = $host
+WHERE fits(q.host, $host)
 ORDER BY q.path, p."offset"
 LIMIT $limit

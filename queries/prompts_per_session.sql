@@ -11,8 +11,8 @@ WITH counted AS (
            prompts AS n, turns
     FROM sessions
     WHERE relation IS DISTINCT FROM 'subagent'
-      AND ($since IS NULL OR ended >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+      AND spans(started, ended, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
 )
 SELECT CASE from_prompts WHEN 0 THEN 'none' WHEN 1 THEN '1' WHEN 64 THEN '64 or more'
             ELSE from_prompts || ' to ' || (2 * from_prompts - 1) END AS prompts,

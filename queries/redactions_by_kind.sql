@@ -6,6 +6,6 @@
 SELECT r.kind, sum(r.spans)::BIGINT AS spans, count(DISTINCT r.text_id) AS blocks, count(DISTINCT b.session_id) AS sessions,
        min(b.timestamp) AS first_seen, max(b.timestamp) AS last_seen
 FROM redactions r JOIN blocks b USING (text_id)
-WHERE ($host IS NULL OR b.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+WHERE fits(b.host, $host) AND fits(b.repo, $repo)
 GROUP BY r.kind
 ORDER BY spans DESC, r.kind

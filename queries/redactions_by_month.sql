@@ -9,7 +9,7 @@
 SELECT date_trunc('month', local_time(b.timestamp, $zone))::DATE AS month, r.kind, b.host, b.repo,
        sum(r.spans)::BIGINT AS spans, count(DISTINCT r.text_id) AS blocks
 FROM redactions r JOIN blocks b USING (text_id)
-WHERE ($since IS NULL OR b.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR b.timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR b.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+WHERE within(b.timestamp, $since, $until)
+  AND fits(b.host, $host) AND fits(b.repo, $repo)
 GROUP BY month, r.kind, b.host, b.repo
 ORDER BY month NULLS FIRST, spans DESC, r.kind, b.host, b.repo

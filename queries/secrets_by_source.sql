@@ -12,8 +12,8 @@
 SELECT q.path AS source, r.kind, q.host, b.repo, date_trunc('month', local_time(b.timestamp, $zone))::DATE AS month,
        sum(r.spans)::BIGINT AS spans, count(DISTINCT r.text_id) AS blocks, q.state
 FROM redactions r JOIN blocks b USING (text_id) JOIN sources q USING (source_id)
-WHERE ($since IS NULL OR b.timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR b.timestamp < $until::TIMESTAMP)
-  AND ($kind IS NULL OR r.kind = $kind) AND ($host IS NULL OR q.host = $host) AND ($repo IS NULL OR b.repo = $repo)
+WHERE within(b.timestamp, $since, $until)
+  AND fits(r.kind, $kind) AND fits(q.host, $host) AND fits(b.repo, $repo)
 GROUP BY q.path, r.kind, q.host, b.repo, month, q.state
 ORDER BY month DESC NULLS LAST, spans DESC, q.path, r.kind
 LIMIT $limit

@@ -10,8 +10,8 @@
 -- chart: sessions
 WITH shown AS (
     SELECT * FROM sessions
-    WHERE ($since IS NULL OR ended >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-      AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+    WHERE spans(started, ended, $since, $until)
+      AND fits(host, $host) AND fits(repo, $repo)
     ORDER BY started DESC NULLS LAST, session
     LIMIT $limit
 ),

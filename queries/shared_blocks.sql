@@ -7,6 +7,6 @@
 SELECT coalesce(title, session) AS name, session, host, relation, parent, repo, blocks, root_blocks,
        blocks - root_blocks AS elsewhere
 FROM sessions
-WHERE blocks > root_blocks AND ($host IS NULL OR host = $host)
+WHERE blocks > root_blocks AND fits(host, $host)
 ORDER BY elsewhere DESC, session
 LIMIT $limit

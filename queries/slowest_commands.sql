@@ -12,7 +12,7 @@ SELECT t.request, t.tool, t.duration_ms / 1000 AS seconds, t.failed, t.error,
        local_time(t.started, $zone) AS started, t.session, t.turn, t.repo, t.request_block
 FROM tool_calls t
 WHERE t.duration_ms IS NOT NULL
-  AND ($since IS NULL OR t.started >= $since::TIMESTAMP) AND ($until IS NULL OR t.started < $until::TIMESTAMP)
-  AND ($host IS NULL OR t.host = $host) AND ($repo IS NULL OR t.repo = $repo) AND ($tool IS NULL OR t.tool = $tool)
+  AND within(t.started, $since, $until)
+  AND fits(t.host, $host) AND fits(t.repo, $repo) AND fits(t.tool, $tool)
 ORDER BY t.duration_ms DESC, t.started, t.call_id
 LIMIT $limit

@@ -13,6 +13,6 @@ SELECT q.path AS source, q.host, q.state,
 FROM sources q
 WHERE (q.state = 'source_missing'
        OR q.state NOT IN ('complete', 'off') AND q.modified < now()::TIMESTAMP - to_days($days::INTEGER))
-  AND ($host IS NULL OR q.host = $host)
+  AND fits(q.host, $host)
 ORDER BY q.modified, q.path
 LIMIT $limit

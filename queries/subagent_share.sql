@@ -5,17 +5,9 @@
 -- param host: text = none; only this host
 -- param repo: text = none; only this repository
 -- chart: bars name=relation value=cost_usd unit=usd title="Cost by kind of session" empty="No priced call in this time."
-SELECT coalesce(relation, 'main') AS relation,
-       count(DISTINCT session_id) AS sessions,
-       count(*) AS calls,
-       sum(output_tokens)::BIGINT AS output_tokens,
-       sum(cost_usd) AS cost_usd,
-       count(*) / sum(count(*)) OVER () AS share_of_calls,
-       sum(output_tokens) / nullif(sum(sum(output_tokens)) OVER (), 0) AS share_of_output,
-       sum(cost_usd) / nullif(sum(sum(cost_usd)) OVER (), 0) AS share_of_cost
-FROM model_calls
-WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
-GROUP BY 1
+SELECT key AS relation, sessions, calls, output_tokens, cost_usd,
+       calls / sum(calls) OVER () AS share_of_calls,
+       output_tokens / nullif(sum(output_tokens) OVER (), 0) AS share_of_output,
+       cost_usd / nullif(sum(cost_usd) OVER (), 0) AS share_of_cost
+FROM usage_by(coalesce(c.relation, 'main'), $since, $until, $host, $repo, NULL)
 ORDER BY calls DESC, relation

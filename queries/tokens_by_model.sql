@@ -7,18 +7,7 @@
 -- param repo: text = none; only this repository
 -- param model: text = none; only this model
 -- chart: tokens_by_model
-SELECT model, host,
-       count(*) AS calls,
-       sum(input_tokens)::BIGINT AS input_tokens,
-       sum(output_tokens)::BIGINT AS output_tokens,
-       sum(cache_read_tokens)::BIGINT AS cache_read_tokens,
-       sum(cache_write_5m_tokens + cache_write_1h_tokens)::BIGINT AS cache_write_tokens,
-       sum(reasoning_tokens)::BIGINT AS reasoning_tokens,
-       sum(cost_usd) AS cost_usd,
-       count(*) FILTER (cost_usd IS NULL) AS unpriced_calls
-FROM model_calls
-WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($model IS NULL OR model = $model)
-GROUP BY model, host
-ORDER BY sum(input_tokens + output_tokens + cache_read_tokens + cache_write_5m_tokens + cache_write_1h_tokens) DESC, model, host
+SELECT key.model AS model, key.host AS host,
+       calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced_calls
+FROM usage_by({'model': c.model, 'host': c.host}, $since, $until, $host, $repo, $model)
+ORDER BY input_tokens + output_tokens + cache_read_tokens + cache_write_tokens DESC, model, host

@@ -16,8 +16,8 @@ SELECT tool,
        quantile_cont(duration_ms, 0.95) / 1000 AS p95_seconds,
        sum(duration_ms) / 1000 AS total_seconds
 FROM tool_calls
-WHERE ($since IS NULL OR started >= $since::TIMESTAMP) AND ($until IS NULL OR started < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+WHERE within(started, $since, $until)
+  AND fits(host, $host) AND fits(repo, $repo)
 GROUP BY tool
 ORDER BY calls DESC, tool
 LIMIT $limit

@@ -5,6 +5,6 @@
 SELECT q.host, l.record_type, sum(l.records)::BIGINT AS records, sum(l.bytes)::BIGINT AS bytes,
        count(DISTINCT l.source_id) AS sources
 FROM ledger l JOIN sources q USING (source_id)
-WHERE l.disposition = 'unknown' AND ($host IS NULL OR q.host = $host)
+WHERE l.disposition = 'unknown' AND fits(q.host, $host)
 GROUP BY q.host, l.record_type
 ORDER BY records DESC, q.host, l.record_type

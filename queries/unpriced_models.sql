@@ -12,8 +12,8 @@ SELECT coalesce(model, '(no model)') AS model, host, count(*) AS calls,
        min(timestamp) AS first_seen, max(timestamp) AS last_seen
 FROM model_calls
 WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo)
+  AND within(timestamp, $since, $until)
+  AND fits(host, $host) AND fits(repo, $repo)
   AND cost_usd IS NULL
 GROUP BY 1, host
 ORDER BY calls DESC, model, host

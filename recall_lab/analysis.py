@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from recall_lab.errors import MirrorError
 from recall_lab.settings import Settings
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from recall_lab.analytics import Catalogue, Coverage, CoverageRow, UsageReport
+    from recall_lab.analytics import Catalogue, Coverage, CoverageFilters, CoverageRow, UsageFilters, UsageReport
     from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
     from recall_lab.reporting import Report
 
@@ -184,106 +184,65 @@ class Analysis(Vectors):
         frame = run(self.mirror, name, catalogue=queries, zone=self.zone, **asked)
         return chart_of(query, frame, theme=theme, **options)
 
-    def usage(
-        self,
-        by: str = "day",
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        host: str | None = None,
-        repo: str | None = None,
-        model: str | None = None,
-        zone: str | None = None,
-    ) -> UsageReport:
+    def usage(self, by: str = "day", *, zone: str | None = None, **filters: Unpack[UsageFilters]) -> UsageReport:
         """Add up the hosts' tokens and cost, each model call once; ``.frame()`` gives the rows.
 
         Args:
             by: ``day``, ``model``, ``repo``, ``host``, ``branch`` or ``session``.
-            since: A time as people type it; only calls from then on.
-            until: Likewise; a day is included.
-            host: Only this host.
-            repo: Only this repository.
-            model: Only this model.
             zone: IANA zone of the days; the user's when left out.
+            filters: ``since`` and ``until``, times as people type them (a day is included); ``host``, ``repo`` and
+                ``model``, names, where "(no repository)" and the like keep what has none.
 
         Raises:
-            UsageError: there is no such grouping or zone.
+            UsageError: there is no such grouping, filter or zone.
             TimeError: a time cannot be understood.
         """
         from recall_lab.analytics import usage
 
-        return usage(
-            self.mirror, by, zone=zone or self.zone, since=since, until=until, host=host, repo=repo, model=model
-        )
+        return usage(self.mirror, by, zone=zone or self.zone, **filters)
 
-    def coverage(
-        self,
-        *,
-        host: str | None = None,
-        repo: str | None = None,
-        state: str | None = None,
-        model: str | None = None,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> Coverage:
+    def coverage(self, **filters: Unpack[CoverageFilters]) -> Coverage:
         """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions.
 
         Args:
-            host: Only sources of this host.
-            repo: Only sources whose session belongs to this repository.
-            state: Only sources in this state.
-            model: Only sources that tell of a call to this model.
-            since: A time as people type it; only sources that were last written from then on.
-            until: Likewise; a day is included.
+            filters: ``host``, ``repo`` (of a source's session), ``model`` (that a source tells of a call to) and
+                ``state``; ``since`` and ``until``, when a source was last written, as people type times.
 
         Raises:
+            UsageError: there is no such filter.
             TimeError: a time cannot be understood.
         """
         from recall_lab.analytics import coverage
 
-        only = {"host": host, "repo": repo, "state": state, "model": model, "since": since, "until": until}
-        return coverage(self.mirror, zone=self.zone, **only)
+        return coverage(self.mirror, zone=self.zone, **filters)
 
-    def coverage_by(self, by: str, **filters: str | None) -> tuple[CoverageRow, ...]:
+    def coverage_by(self, by: str, **filters: Unpack[CoverageFilters]) -> tuple[CoverageRow, ...]:
         """Add up sources and bytes by ``day``, ``host``, ``repo``, ``state`` or ``model``; filters as for ``coverage``.
 
         Raises:
-            UsageError: there is no such grouping.
+            UsageError: there is no such grouping or filter.
             TimeError: a time cannot be understood.
         """
         from recall_lab.analytics import coverage_by
 
         return coverage_by(self.mirror, by, zone=self.zone, **filters)
 
-    def report(
-        self,
-        path: Path | str,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        host: str | None = None,
-        repo: str | None = None,
-        model: str | None = None,
-    ) -> Report:
+    def report(self, path: Path | str, **filters: Unpack[UsageFilters]) -> Report:
         """Write the usage and coverage dashboards as one self-contained HTML page (0600), which opens offline.
 
         Args:
             path: The file; an older one is replaced.
-            since: A time as people type it; only what happened from then on.
-            until: Likewise; a day is included.
-            host: Only this host.
-            repo: Only this repository.
-            model: Only this model.
+            filters: ``since``, ``until``, ``host``, ``repo`` and ``model``, as for ``usage``.
 
         Raises:
-            UsageError: the file cannot be written.
+            UsageError: the file cannot be written, or there is no such filter.
             NotFoundError: its folder is not there.
             QueryError, TimeError: a filter cannot be used.
         """
         from recall_lab.evidence import write_private
         from recall_lab.reporting import Report, report_page
 
-        page, charts = report_page(self, since=since, until=until, host=host, repo=repo, model=model)
+        page, charts = report_page(self, **filters)
         target = Path(path).expanduser()
         write_private(target, page)
         return Report(file=str(target), charts=charts, bytes=len(page.encode()))

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from recall_lab.analysis import Analysis
+    from recall_lab.analytics import UsageFilters
 
-FILTERS = ("since", "until", "host", "repo", "model")
 _USAGE = (
     "usage_by_day",
     "tokens_by_model",
@@ -101,7 +101,7 @@ class _Page:
         self.parts.append(f"<p><code>{_text(line)}</code></p></figure>")
 
 
-def report_page(lab: Analysis, **filters: str | None) -> tuple[str, int]:
+def report_page(lab: Analysis, **filters: Unpack[UsageFilters]) -> tuple[str, int]:
     """Return the usage and coverage dashboards as one page, and how many charts it holds.
 
     Args:
@@ -115,17 +115,17 @@ def report_page(lab: Analysis, **filters: str | None) -> tuple[str, int]:
     """
     from recall_lab.analytics.charts.page import page_of
 
-    asked = {name: value for name, value in filters.items() if value}
+    asked = {name: str(value) for name, value in filters.items() if value}
     page = _Page(lab, asked)
-    usage = lab.usage("day", **asked)
-    coverage = lab.coverage(host=asked.get("host"), repo=asked.get("repo"))
+    usage = lab.usage("day", **filters)
+    coverage = lab.coverage(**filters)
     made = show_time(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), lab.zone)
     narrowed = ", ".join(f"{name} {value}" for name, value in asked.items()) or "everything that is captured"
     page.heading(1, "How agents were used here")
     page.says(f"Made {made} ({lab.zone}) from {narrowed}. This page holds its data and asks nothing of a network.")
     page.parts.append('<nav aria-label="Parts"><a href="#usage">Usage</a> <a href="#coverage">Coverage</a></nav>')
     page.heading(2, "Usage and cost", "usage")
-    page.figures([*usage_figures(usage), *_last_month(lab, asked)])
+    page.figures([*usage_figures(usage), *_last_month(lab, filters)])
     page.says(usage_notes(usage))
     for name in _USAGE:
         page.query(name)
@@ -139,12 +139,12 @@ def report_page(lab: Analysis, **filters: str | None) -> tuple[str, int]:
     return page_of("recall_lab report", style, body, page.charts), len(page.charts)
 
 
-def _last_month(lab: Analysis, asked: dict[str, str]) -> Figures:
+def _last_month(lab: Analysis, filters: UsageFilters) -> Figures:
     """What the last thirty days cost, where no time was asked for."""
-    if "since" in asked or "until" in asked:
+    if filters.get("since") or filters.get("until"):
         return []
-    lately = lab.usage("day", since="last 30 days", **asked).total
-    return [[dollars(lately.cost_usd), "cost of the last 30 days"]]
+    lately: UsageFilters = {**filters, "since": "last 30 days"}
+    return [[dollars(lab.usage("day", **lately).total.cost_usd), "cost of the last 30 days"]]
 
 
 def _table(frame: pd.DataFrame) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
+from recall_lab.analytics.filters import COVERAGE_FILTERS, CoverageFilters, bound
 from recall_lab.errors import UsageError
 from recall_lab.mirror import Mirror
 from recall_lab.model import DISPOSITIONS, Disposition, Record, Tally
-from recall_lab.times import check_zone, local_zone, parse_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,9 +18,8 @@ _SOURCES = """FROM (
     SELECT q.*, coalesce(s.ended, q.modified) AS written
     FROM sources q LEFT JOIN (SELECT session_id, ended FROM sessions) s USING (session_id)
 )
-WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($state IS NULL OR state = $state)
-  AND ($since IS NULL OR written >= $since::TIMESTAMP) AND ($until IS NULL OR written < $until::TIMESTAMP)
-  AND ($model IS NULL OR source_id IN (SELECT source_id FROM copies.model_calls WHERE model = $model))"""
+WHERE fits(host, $host) AND fits(repo, $repo) AND fits(state, $state) AND within(written, $since, $until)
+  AND ($model IS NULL OR source_id IN (SELECT source_id FROM copies.model_calls WHERE fits(model, $model)))"""
 _KEYS = {
     "day": "strftime(local_time(written, $zone), '%Y-%m-%d')",
     "host": "host",
@@ -82,35 +81,21 @@ class CoverageRow(Record, frozen=True, kw_only=True):
     unread_bytes: int
 
 
-def coverage(
-    mirror: Mirror,
-    *,
-    host: str | None = None,
-    repo: str | None = None,
-    state: str | None = None,
-    model: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    zone: str | None = None,
-) -> Coverage:
+def coverage(mirror: Mirror, *, zone: str | None = None, **filters: Unpack[CoverageFilters]) -> Coverage:
     """Add up what was read of the transcripts and what became of it.
 
     Args:
         mirror: The mirror to ask.
-        host: Only sources of this host.
-        repo: Only sources whose session belongs to this repository.
-        state: Only sources in this state.
-        model: Only sources that tell of a call to this model.
-        since: A time as people type it; only sources that were last written from then on.
-        until: Likewise; only before it, a day included.
         zone: IANA zone of typed times; this machine's when left out.
+        filters: since, until, host, repo, model and state, as ``CoverageFilters`` describes them.
 
     Raises:
+        UsageError: there is no such filter or zone.
         TimeError: a time cannot be understood.
     """
-    only = _asked(host, repo, state, model, since, until, zone)
+    only, _ = bound("coverage", filters, COVERAGE_FILTERS, zone)
     [(sessions,)] = mirror.rows(
-        "SELECT count(*) FROM sessions WHERE ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) "
+        "SELECT count(*) FROM sessions WHERE fits(host, $host) AND fits(repo, $repo) "
         "AND (coalesce($state, $model, $since, $until) IS NULL OR session_id IN "
         f"(SELECT session_id FROM placements SEMI JOIN (SELECT source_id {_SOURCES}) USING (source_id)))",
         only,
@@ -149,16 +134,7 @@ def coverage(
 
 
 def coverage_by(
-    mirror: Mirror,
-    by: str,
-    *,
-    host: str | None = None,
-    repo: str | None = None,
-    state: str | None = None,
-    model: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    zone: str | None = None,
+    mirror: Mirror, by: str, *, zone: str | None = None, **filters: Unpack[CoverageFilters]
 ) -> tuple[CoverageRow, ...]:
     """Add up sources by ``day`` (of their last record, in the zone), ``host``, ``repo``, ``state`` or ``model``.
 
@@ -166,10 +142,10 @@ def coverage_by(
     filters are those of ``coverage``.
 
     Raises:
-        UsageError: ``by`` is none of these.
+        UsageError: ``by`` is none of these, or there is no such filter or zone.
         TimeError: a time cannot be understood.
     """
-    only = _asked(host, repo, state, model, since, until, zone)
+    only, here = bound("coverage", filters, COVERAGE_FILTERS, zone)
     sums = "count(*), sum(size)::BIGINT, sum(greatest(size - cursor, 0))::BIGINT"
     if by == "model":
         statement = (
@@ -182,26 +158,11 @@ def coverage_by(
     else:
         raise UsageError(f"coverage cannot be grouped by {by!r}; use one of model, {', '.join(sorted(_KEYS))}")
     if by == "day":
-        only["zone"] = check_zone(zone) if zone else local_zone()
+        only["zone"] = here
     return tuple(
         CoverageRow(key=key, sources=sources, bytes=size, unread_bytes=unread)
         for key, sources, size, unread in mirror.rows(statement, only)
     )
-
-
-def _asked(
-    host: str | None,
-    repo: str | None,
-    state: str | None,
-    model: str | None,
-    since: str | None,
-    until: str | None,
-    zone: str | None,
-) -> dict[str, str | None]:
-    here = check_zone(zone) if zone else local_zone()
-    first = parse_time(since, here).removesuffix("Z") if since else None
-    last = parse_time(until, here, end=True).removesuffix("Z") if until else None
-    return {"host": host, "repo": repo, "state": state, "model": model, "since": first, "until": last}
 
 
 def _tally(parts: dict[Disposition, int]) -> Tally:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import msgspec
 
+from recall_lab.analytics.filters import USAGE_FILTERS, UsageFilters, bound
 from recall_lab.errors import UsageError
 from recall_lab.mirror import Mirror, PriceCatalogue
 from recall_lab.model import Record
-from recall_lab.times import check_zone, local_zone, parse_time
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,37 +18,11 @@ if TYPE_CHECKING:
 By = Literal["day", "model", "repo", "host", "branch", "session"]
 GROUPINGS: tuple[str, ...] = get_args(By)
 
-_KEYS = {
-    "day": "day",
-    "model": "model",
-    "repo": "repo",
-    "host": "host",
-    "branch": "branch",
-    "session": "session",
-}
-_ORDERS = {"day": "1 NULLS FIRST"}
-# Costs are added up as whole trillionths of a dollar, so that no order or grouping of the calls changes a sum.
-_SUMS = """
-    count(*) AS calls,
-    coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens,
-    coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
-    coalesce(sum(cache_read_tokens), 0)::BIGINT AS cache_read_tokens,
-    coalesce(sum(cache_write_5m_tokens), 0)::BIGINT AS cache_write_5m_tokens,
-    coalesce(sum(cache_write_1h_tokens), 0)::BIGINT AS cache_write_1h_tokens,
-    coalesce(sum(reasoning_tokens), 0)::BIGINT AS reasoning_tokens,
-    coalesce(sum(web_searches), 0)::BIGINT AS web_searches,
-    sum(round(cost_usd * 1e12)::HUGEINT)::DOUBLE / 1e12 AS cost_usd,
-    count(*) FILTER (cost_usd IS NULL) AS unpriced_calls"""
-# Every zone is a multiple of a quarter of an hour away from UTC, so quarters are converted, not single calls.
-_DAYS = """
-    LEFT JOIN (
-        SELECT quarter, strftime(local_time(quarter, $zone), '%Y-%m-%d') AS day
-        FROM (SELECT DISTINCT time_bucket(INTERVAL 15 MINUTE, timestamp) AS quarter FROM model_calls)
-    ) ON quarter = time_bucket(INTERVAL 15 MINUTE, timestamp)"""
-_COUNTED = """
-WHERE counted
-  AND ($since IS NULL OR timestamp >= $since::TIMESTAMP) AND ($until IS NULL OR timestamp < $until::TIMESTAMP)
-  AND ($host IS NULL OR host = $host) AND ($repo IS NULL OR repo = $repo) AND ($model IS NULL OR model = $model)"""
+_SUMS = (
+    "calls, input_tokens, output_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, "
+    "reasoning_tokens, web_searches, cost_usd, unpriced_calls"
+)
+_ASKED = "$since, $until, $host, $repo, $model"
 
 
 class UsageRow(Record, frozen=True, kw_only=True):
@@ -95,12 +69,8 @@ def usage(
     by: str = "day",
     *,
     zone: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    host: str | None = None,
-    repo: str | None = None,
-    model: str | None = None,
     now: datetime | None = None,
+    **filters: Unpack[UsageFilters],
 ) -> UsageReport:
     """Add up the model calls by one key.
 
@@ -109,41 +79,33 @@ def usage(
         by: day, model, repo, host, branch or session. A call belongs to the repository and session at its root, and
             to the branch that was checked out when it was made.
         zone: IANA zone of days and typed times; this machine's when left out.
-        since: A time as people type it; only calls from then on.
-        until: Likewise; only calls before it, a day included.
-        host: Only this host.
-        repo: Only this repository.
-        model: Only this model.
         now: The present moment, for relative times.
+        filters: since, until, host, repo and model, as ``UsageFilters`` describes them.
 
     Raises:
-        UsageError: ``by`` is none of the groupings, or the zone is unknown.
+        UsageError: ``by`` is none of the groupings, or there is no such filter or zone.
         TimeError: a time cannot be understood.
     """
-    _check_grouping(by)
-    here = check_zone(zone) if zone else local_zone()
-    values: dict[str, Any] = {
-        "since": _moment(since, here, now),
-        "until": _moment(until, here, now, end=True),
-        "host": host,
-        "repo": repo,
-        "model": model,
-    }
-    keyed = {**values, "zone": here} if by == "day" else values
-    rows = mirror.rows(usage_sql(by), keyed)
-    total = mirror.rows(f"SELECT NULL AS key, {_SUMS} FROM model_calls {_COUNTED}", values)[0]
+    statement = usage_sql(by)
+    values, here = bound("usage", filters, USAGE_FILTERS, zone, now)
+    rows = mirror.rows(statement, {**values, "zone": here} if by == "day" else values)
+    total = mirror.rows(f"SELECT key, {_SUMS} FROM usage_by('total', {_ASKED})", values)
     unpriced = mirror.rows(
-        f"SELECT DISTINCT coalesce(model, '(no model)') FROM model_calls {_COUNTED} AND cost_usd IS NULL ORDER BY 1",
+        f"SELECT key FROM usage_by(coalesce(c.model, '(no model)'), {_ASKED}) WHERE unpriced_calls > 0 ORDER BY key",
         values,
     )
     return UsageReport(
-        by=by,  # type: ignore[arg-type]  # is a key of _KEYS
-        rows=tuple(UsageRow(**dict(zip(UsageRow.__struct_fields__, row, strict=True))) for row in rows),
-        total=UsageRow(**dict(zip(UsageRow.__struct_fields__, ("total", *total[1:]), strict=True))),
+        by=by,  # type: ignore[arg-type]  # is one of GROUPINGS
+        rows=tuple(_row(row) for row in rows),
+        total=_row(total[0] if total else ("total", *[0] * 8, None, 0)),
         unpriced_models=tuple(name for (name,) in unpriced),
         price_catalogue=mirror.price_catalogue,
         zone=here,
     )
+
+
+def _row(values: tuple[object, ...]) -> UsageRow:
+    return msgspec.convert(dict(zip(UsageRow.__struct_fields__, values, strict=True)), UsageRow)
 
 
 def usage_sql(by: str) -> str:
@@ -152,16 +114,10 @@ def usage_sql(by: str) -> str:
     Raises:
         UsageError: ``by`` is none of the groupings.
     """
-    _check_grouping(by)
-    order = _ORDERS.get(by, "10 DESC NULLS LAST, 4 DESC, 1")
-    calls = f"model_calls {_DAYS}" if by == "day" else "model_calls"
-    return f"SELECT {_KEYS[by]} AS key, {_SUMS} FROM {calls} {_COUNTED} GROUP BY 1 ORDER BY {order}"
-
-
-def _check_grouping(by: str) -> None:
-    if by not in _KEYS:
+    if by not in GROUPINGS:
         raise UsageError(f"usage cannot be grouped by {by!r}; use one of {', '.join(GROUPINGS)}")
-
-
-def _moment(text: str | None, zone: str, now: datetime | None, *, end: bool = False) -> str | None:
-    return None if text is None else parse_time(text, zone, now, end=end).removesuffix("Z")
+    if by == "day":
+        day = "strftime(local_time(c.timestamp, $zone)::DATE, '%Y-%m-%d')"
+        return f"SELECT key, {_SUMS}\nFROM usage_by({day}, {_ASKED})\nORDER BY key NULLS FIRST"
+    order = "cost_usd DESC NULLS LAST, output_tokens DESC, key"
+    return f"SELECT key, {_SUMS}\nFROM usage_by(c.{by}, {_ASKED})\nORDER BY {order}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
@@ -20,6 +20,7 @@ from recall_lab.glance import key_name
 
 if TYPE_CHECKING:
     from recall_lab.analysis import Table
+    from recall_lab.analytics import UsageFilters
     from recall_lab.lab import Lab
 
 MOST_ROWS = 200  # printed for a person; --json prints all
@@ -56,6 +57,21 @@ def _compare(face: Face) -> int:
     return 0 if found.equal else 1
 
 
+def narrowed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the filters of usage as options."""
+    for option in reversed(
+        (
+            click.option("--since", metavar="TIME", help="2026-05-01, 'yesterday 3pm', 'last 30 days' (in the zone)."),
+            click.option("--until", metavar="TIME", help="Likewise; a day is included."),
+            click.option("--host", metavar="NAME", help="A host as `usage --by host` names it."),
+            click.option("--repo", metavar="KEY", help="A repository as `usage --by repo` names it."),
+            click.option("--model", metavar="NAME", help="A model as `usage --by model` names it."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
 @command("usage")
 @click.option(
     "--by",
@@ -63,18 +79,14 @@ def _compare(face: Face) -> int:
     default="day",
     show_default=True,
 )
-@click.option("--since", metavar="TIME", help="2026-05-01, 'yesterday 3pm', 'last 30 days' (in the zone).")
-@click.option("--until", metavar="TIME", help="Likewise; a day is included.")
-@click.option("--host", metavar="NAME")
-@click.option("--repo", metavar="KEY", help="A repository as `usage --by repo` names it.")
-@click.option("--model", metavar="NAME")
+@narrowed
 @click.option("--zone", metavar="NAME", help="IANA zone of the days; yours when left out.")
-def usage_(face: Face, by: str, **filters: str | None) -> None:
+def usage_(face: Face, by: str, zone: str | None, **filters: Unpack[UsageFilters]) -> None:
     """Add up tokens and cost, each model call once."""
     with notices(face):
-        report = face.lab().usage(by, **filters)
+        report = face.lab().usage(by, zone=zone, **filters)
     if not report.total.calls:
-        _say_where_usage_is(face, filters)
+        _say_where_usage_is(face, zone, filters)
     if face.as_json:
         face.answer(report)
         return
@@ -100,15 +112,16 @@ def usage_(face: Face, by: str, **filters: str | None) -> None:
         click.echo(dim(f"Without a price, so not in the cost: {', '.join(report.unpriced_models)}."))
 
 
-def _say_where_usage_is(face: Face, filters: dict[str, str | None]) -> None:
+def _say_where_usage_is(face: Face, zone: str | None, filters: UsageFilters) -> None:
     """Where nothing was counted, say which days hold model calls of the same host, repository and model."""
-    found = face.lab().usage("day", **{**filters, "since": None, "until": None})
+    ever: UsageFilters = {**filters, "since": None, "until": None}
+    found = face.lab().usage("day", zone=zone, **ever)
     days = sorted(row.key for row in found.rows if row.key)
     if days:
         face.note(
             f"note: no model call is in this span; the first is of {days[0]}, the last of {days[-1]} ({found.zone})"
         )
-    elif any(filters[name] for name in ("host", "repo", "model")):
+    elif any(ever.values()):
         face.note("note: no model call fits; leave --host, --repo or --model out")
     else:
         face.note("note: no model call is captured yet; run `recall-lab index`")

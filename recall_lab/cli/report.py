@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from recall_lab.cli._frame import Face, NamedPath, command
-from recall_lab.cli.analysis import notices
+from recall_lab.cli.analysis import narrowed, notices
 from recall_lab.display import count, megabytes
+
+if TYPE_CHECKING:
+    from recall_lab.analytics import UsageFilters
 
 
 @command("report")
@@ -20,12 +24,8 @@ from recall_lab.display import count, megabytes
     metavar="FILE",
     help="Where it goes  [default: recall-lab-report.html].",
 )
-@click.option("--since", metavar="TIME", help="2026-05-01, 'yesterday 3pm', 'last 30 days' (in your zone).")
-@click.option("--until", metavar="TIME", help="Likewise; a day is included.")
-@click.option("--host", metavar="NAME")
-@click.option("--repo", metavar="KEY", help="A repository as `usage --by repo` names it.")
-@click.option("--model", metavar="NAME")
-def report_(face: Face, *, out: Path, **filters: str | None) -> None:
+@narrowed
+def report_(face: Face, *, out: Path, **filters: Unpack[UsageFilters]) -> None:
     """Write the dashboards as one HTML page that opens offline.
 
     Usage, cost and coverage with their charts and numbers. The page is readable by you alone and asks nothing of a

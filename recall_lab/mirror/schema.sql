@@ -109,6 +109,32 @@ CREATE TABLE prices (
 );
 -- A UTC time as the clock of a zone shows it; a day is local_time(…)::DATE.
 CREATE MACRO local_time(utc, zone) AS timezone(zone, timezone('UTC', utc));
+-- What questions are narrowed by. A wanted value that is NULL keeps every row, '(no repository)' and the like keep those
+-- that have none; since and until are UTC, until exclusive, and NULL is no limit.
+CREATE MACRO fits(value, wanted) AS
+    (wanted IS NULL OR value IS NOT DISTINCT FROM CASE WHEN wanted LIKE '(no %)' THEN NULL ELSE wanted END);
+CREATE MACRO spans(started, ended, since, until) AS
+    ((since IS NULL OR ended >= since::TIMESTAMP) AND (until IS NULL OR started < until::TIMESTAMP));
+CREATE MACRO within(moment, since, until) AS spans(moment, moment, since, until);
+-- Tokens and cost of the calls of every key, an expression over c, a row of model_calls: usage_by(c.model, …). Costs are
+-- added up as whole trillionths of a dollar, so that no order or grouping of the calls changes a sum.
+CREATE MACRO usage_by(key, since, until, host, repo, model) AS TABLE
+SELECT key AS key,
+       count(DISTINCT c.session_id) AS sessions,
+       count(*) AS calls,
+       coalesce(sum(c.input_tokens), 0)::BIGINT AS input_tokens,
+       coalesce(sum(c.output_tokens), 0)::BIGINT AS output_tokens,
+       coalesce(sum(c.cache_read_tokens), 0)::BIGINT AS cache_read_tokens,
+       coalesce(sum(c.cache_write_5m_tokens), 0)::BIGINT AS cache_write_5m_tokens,
+       coalesce(sum(c.cache_write_1h_tokens), 0)::BIGINT AS cache_write_1h_tokens,
+       coalesce(sum(c.cache_write_5m_tokens + c.cache_write_1h_tokens), 0)::BIGINT AS cache_write_tokens,
+       coalesce(sum(c.reasoning_tokens), 0)::BIGINT AS reasoning_tokens,
+       coalesce(sum(c.web_searches), 0)::BIGINT AS web_searches,
+       sum(round(c.cost_usd * 1e12)::HUGEINT)::DOUBLE / 1e12 AS cost_usd,
+       count(*) FILTER (c.cost_usd IS NULL) AS unpriced_calls
+FROM model_calls c
+WHERE c.counted AND within(c.timestamp, since, until) AND fits(c.host, host) AND fits(c.repo, repo) AND fits(c.model, model)
+GROUP BY 1;
 -- Which store this mirrors, in which state, made by which version.
 CREATE TABLE mirror (key VARCHAR, value VARCHAR);
 

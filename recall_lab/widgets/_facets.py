@@ -19,9 +19,9 @@ _DAYS, _WEEKS = 92, 2 * 366  # days that are shown as days, as weeks; months fro
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """One bar: the value that a click chooses (None chooses nothing), its name, its size, and that as text."""
+    """One bar: the value that a click chooses, its name, its size, and that as text."""
 
-    key: str | tuple[str, str] | None
+    key: str | tuple[str, str]
     label: str
     size: float
     value: str
@@ -110,7 +110,6 @@ class Facets:
                     "tip": shortened(bar.tip or f"{bar.label}: {bar.value}", 200),
                     "share": bar.size / most,
                     "on": chosen is not None and _inside(bar.key, chosen),
-                    "can": bar.key is not None,
                 }
                 for bar in facet.bars
             ],
@@ -127,8 +126,6 @@ class Facets:
         if content.get("type") != "pick" or not isinstance(index, int) or not 0 <= index < len(facet.bars):
             return
         key, chosen = facet.bars[index].key, self._chosen(facet.name)
-        if key is None:
-            return
         if content.get("more") and isinstance(key, tuple) and isinstance(chosen, tuple) and all(chosen):
             self.choose(facet.name, (min(key[0], chosen[0]), max(key[1], chosen[1])))
         else:

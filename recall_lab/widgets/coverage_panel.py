@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 
 from recall_lab.display import count, megabytes, short_repo
-from recall_lab.errors import UsageError
 from recall_lab.glance import coverage_figures, coverage_notes, key_name
 from recall_lab.model import STATES
 from recall_lab.widgets._base import QueryPanel, choice, field, row
@@ -44,13 +43,10 @@ class CoveragePanel(QueryPanel):
     query = QUERY
 
     def __init__(self, lab: Lab, host: str | None = None, state: str | None = None, **filters: Any) -> None:
+        from recall_lab.analytics import COVERAGE_FILTERS, check_filters
         from recall_lab.hosts import HOSTS
 
-        unknown = filters.keys() - {"repo", "model", "since", "until"}
-        if unknown:
-            raise UsageError(
-                f"the coverage panel has no filter {min(unknown)!r}; it has host, state, repo, model, since, until"
-            )
+        check_filters("the coverage panel", filters, COVERAGE_FILTERS)
         self.since = field("Written since", "last 30 days", filters.get("since"), "16em")
         self.until = field("Until", "yesterday", filters.get("until"), "12em")
         self.host = choice("Host", [("all", ""), *((name, name) for name in sorted(HOSTS))], host)
@@ -71,7 +67,7 @@ class CoveragePanel(QueryPanel):
         self.table = TableView()
         self.missing = TableView()
         self._frame: pd.DataFrame | None = None
-        self._filters = {name: getattr(self, name) for name in ("since", "until", "host", "repo", "model", "state")}
+        self._filters = {name: getattr(self, name) for name in COVERAGE_FILTERS}
         asking = row(*self._filters.values(), self.disk)
         super().__init__(lab, [asking, self.figures, self.bars, self.picture, self.missing, self.table])
         self._facets = Facets(self.bars, self._filters, self.refresh)
@@ -126,7 +122,7 @@ class CoveragePanel(QueryPanel):
             rows = self.lab.coverage_by(name, **without(wish, name))[:MOST]
             bars = [
                 Bar(
-                    one.key,
+                    key_name(name, one.key),
                     _label(name, one.key),
                     float(one.bytes),
                     megabytes(one.bytes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recall_lab.analytics import GROUPINGS, UsageReport, UsageRow, usage_sql
+from recall_lab.analytics import GROUPINGS, USAGE_FILTERS, UsageReport, UsageRow, check_filters, usage_sql
 from recall_lab.display import call_line, short_repo, shortened
 from recall_lab.errors import UsageError
 from recall_lab.glance import compact, dollars, key_name, usage_figures, usage_notes
@@ -45,9 +45,7 @@ class UsagePanel(Panel):
     title = "Usage"
 
     def __init__(self, lab: Lab, by: str = "day", **filters: Any) -> None:
-        unknown = filters.keys() - {"since", "until", "host", "repo", "model"}
-        if unknown:
-            raise UsageError(f"the usage panel has no filter {min(unknown)!r}; it has since, until, host, repo, model")
+        check_filters("the usage panel", filters, USAGE_FILTERS)
         self.by = choice("By", [(name, name) for name in GROUPINGS], by)
         self.since = field("Since", "last 30 days", filters.get("since"), "13em")
         self.until = field("Until", "yesterday", filters.get("until"), "12em")
@@ -59,7 +57,7 @@ class UsagePanel(Panel):
         self.picture = PictureView()
         self.table = TableView()
         self.report: UsageReport | None = None
-        self._filters = {name: getattr(self, name) for name in ("since", "until", "host", "repo", "model")}
+        self._filters = {name: getattr(self, name) for name in USAGE_FILTERS}
         super().__init__(
             lab, [row(self.by, *self._filters.values()), self.figures, self.bars, self.picture, self.table]
         )
@@ -128,7 +126,7 @@ class UsagePanel(Panel):
             rows = sorted(self.lab.usage(name, **without(wish, name)).rows, key=size, reverse=True)[:MOST]
             bars = [
                 Bar(
-                    row.key,
+                    key_name(name, row.key),
                     short_repo(row.key) if name == "repo" and row.key else key_name(name, row.key),
                     size(row),
                     "no price" if priced and row.cost_usd is None else shown(size(row)),
@@ -162,14 +160,14 @@ class UsagePanel(Panel):
 
 
 def known(lab: Lab, column: str, chosen: str | None, of: str = "model_calls") -> list[tuple[str, str]]:
-    """The values of a column as choices, ``all`` first; a value that is asked for is always one."""
+    """The values of a column as choices, ``all`` first; what has none is a choice, and so is a value asked for."""
     statement = {
-        ("model_calls", "host"): "SELECT DISTINCT host FROM model_calls WHERE host IS NOT NULL ORDER BY 1",
-        ("model_calls", "repo"): "SELECT DISTINCT repo FROM model_calls WHERE repo IS NOT NULL ORDER BY 1",
-        ("model_calls", "model"): "SELECT DISTINCT model FROM model_calls WHERE model IS NOT NULL ORDER BY 1",
-        ("sources", "repo"): "SELECT DISTINCT repo FROM sources WHERE repo IS NOT NULL ORDER BY 1",
+        ("model_calls", "host"): "SELECT DISTINCT host FROM model_calls ORDER BY 1",
+        ("model_calls", "repo"): "SELECT DISTINCT repo FROM model_calls ORDER BY 1",
+        ("model_calls", "model"): "SELECT DISTINCT model FROM model_calls ORDER BY 1",
+        ("sources", "repo"): "SELECT DISTINCT repo FROM sources ORDER BY 1",
     }[of, column]
-    values = [value for (value,) in lab.records(statement)[1]]
+    values = [key_name(column, value) for (value,) in lab.records(statement)[1]]
     if chosen and chosen not in values:
         values.append(chosen)
     return [("all", ""), *((shortened(value, 60), value) for value in values)]

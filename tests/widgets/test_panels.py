@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from recall_lab.errors import UsageError
-from recall_lab.lab import Lab
+from recall_lab.lab import Lab, open_lab
 from recall_lab.widgets import _base
 from recall_lab.widgets.coverage_panel import CoveragePanel
 from recall_lab.widgets.search_panel import SearchPanel
 from recall_lab.widgets.usage_panel import UsagePanel
+from tests.mirror.telling import Telling, called, said
 
 QUESTION = "why did we reject batching"
 QUOTE = "a crash between the acknowledgement and the flush loses readings"
@@ -162,7 +164,8 @@ def test_usage_groups_filters_and_repeats_itself(lab: Lab) -> None:
         assert panel.error == ""
         assert panel.picture.svg.startswith("<svg")
         assert panel.data()["calls"].sum() == panel.report.total.calls
-    assert "model_calls" in panel.sql
+    repeated = lab.sql(panel.sql, dict.fromkeys(("since", "until", "repo", "model")) | {"host": "codex"})
+    assert repeated["calls"].tolist() == panel.data()["calls"].tolist()
     assert panel.figures.figures[1] == [f"{panel.report.total.calls}", "model calls"]
 
 
@@ -261,6 +264,26 @@ def test_a_click_filters_coverage_too(lab: Lab) -> None:
     assert 0 < len(panel.data()) == lab.coverage(**panel._wish()).sources
     with pytest.raises(UsageError, match="no filter 'frob'"):
         lab.panels.coverage(frob=1)
+
+
+def test_bars_of_what_has_no_name_filter_too(tmp_path: Path) -> None:
+    telling = Telling(tmp_path)
+    for name, facts, model in (("a", {"repo": "r"}, "gpt-5"), ("b", {}, None)):
+        telling.tell(name, said(name), model_calls=[called(name, model=model, output_tokens=7)], **facts)
+    with open_lab(tmp_path) as lab:
+        lab.refresh(progress=False)
+        for name, label in (("repo", "(no repository)"), ("model", "(no model)")):
+            usage = lab.panels.usage("session")
+            picked(usage, name, label)
+            assert list(usage.data()["key"]) == ["b"]
+            assert on(usage, name) == [label]
+            assert len(eval(usage.code, {"lab": lab}).rows) == 1
+            coverage = lab.panels.coverage()
+            picked(coverage, name, label)
+            assert list(coverage.data()["session"]) == ["b"]
+            assert len(eval(coverage.code, {"lab": lab})) == 1
+            picked(coverage, name, label)
+            assert len(coverage.data()) == 2
 
 
 def test_charts_follow_the_theme_of_the_page(lab: Lab) -> None:

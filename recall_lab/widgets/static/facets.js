@@ -17,7 +17,6 @@ function render({ model, el }) {
       "aria-label": `${facet.title} ${item.label}: ${item.value}`,
       "aria-pressed": String(item.on),
     });
-    button.disabled = !item.can;
     button.classList.toggle("rl-off", facet.chosen && !item.on);
     const fill = element("span", "rl-facet-fill");
     const size = `${Math.max(0, Math.min(1, item.share)) * 100}%`;
