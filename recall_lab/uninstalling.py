@@ -18,7 +18,8 @@ from recall_lab.model import Record
 from recall_lab.settings import FILE_NAME, Settings
 
 _HOME = re.compile(
-    r"recall\.db(-wal|-shm|-journal|\.lock|\.part)?|recall\.packed(\.new)?|recall-replaced-[0-9TZ-]+\.db(-wal|-shm|-journal)?"
+    r"recall\.db(-wal|-shm|-journal|\.lock|\.part|\.v\d+\.bak(\.part)?)?|recall\.packed(\.new)?"
+    r"|recall-replaced-[0-9TZ-]+\.db(-wal|-shm|-journal)?"
     r"|activity\.(jsonl|folding)|evaluations\.jsonl|mirror-is-behind|sample-is-complete|" + re.escape(FILE_NAME)
 )
 _FOLDERS = {

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from recall_lab.analysis import steps
 from recall_lab.errors import MirrorError, NotFoundError, UsageError
 from recall_lab.judging import Judging
@@ -200,8 +202,10 @@ class Upkeep(Judging):
         return held
 
     def _copies(self) -> tuple[str, ...]:
-        """Stores that a restore set aside."""
-        return tuple(str(path) for path in sorted(self.home.glob("recall-replaced-*.db")))
+        """Stores that a restore or a new schema set aside."""
+        from recall_lab.store.backup import kept_beside
+
+        return tuple(map(str, kept_beside(self.settings.store)))
 
     # ---- keeping ----
 
@@ -325,7 +329,7 @@ class Upkeep(Judging):
             self._owe_mirror()
             done = refresh_redaction(self.settings, progress=step)
         self._renew_mirror(progress=progress)
-        return done
+        return replace(done, copies=self._copies()) if done.changed or done.strings else done
 
     # ---- how much ----
 

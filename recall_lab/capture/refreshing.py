@@ -53,6 +53,7 @@ class Refresh(Record, frozen=True):
         findings: Spans that were taken out of texts now, by kind.
         scrubbed: Whether no trace of the old wordings is left in the store's file; None when nothing was to be done.
         seconds: How long it took.
+        copies: Files beside the store that are older than this and still hold what was taken out.
     """
 
     rules: str
@@ -65,6 +66,7 @@ class Refresh(Record, frozen=True):
     findings: dict[str, int]
     scrubbed: bool | None
     seconds: float
+    copies: tuple[str, ...] = ()
 
 
 def refresh_redaction(settings: Settings, *, dry_run: bool = False, progress: Step | None = None) -> Refresh:

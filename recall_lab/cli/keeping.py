@@ -164,8 +164,7 @@ def _preview_then(face: Face, act: _TakesOut, *, yes: bool) -> int:
             f"{count(gone.held, 'older copy', 'older copies')} of the mirror are still read by another program; "
             "end it, then run `recall-lab mirror`"
         )
-    for path in gone.copies:
-        face.note(f"{path}: an older store that still holds it; remove it when you do not need it")
+    note_copies(face, gone.copies)
     if face.as_json:
         face.answer(gone)
     else:
@@ -184,6 +183,12 @@ def _say_holders(face: Face, purge: Purge) -> None:
         commands.append(f"the same for {count(len(held) - _NAMED, 'more session')} (--json lists them)")
     holders = "another session holds" if len(held) == 1 else f"{len(held):,} other sessions hold"
     face.note(f"{holders} what stays; to take it out there too run {', then '.join(commands)}")
+
+
+def note_copies(face: Face, copies: tuple[str, ...]) -> None:
+    """Name the older stores that still hold what was taken out."""
+    for path in copies:
+        face.note(f"{path}: an older store that still holds it; remove it when you do not need it")
 
 
 def _told(purge: Purge) -> str:

@@ -8,6 +8,7 @@ import click
 
 from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
+from recall_lab.cli.keeping import note_copies
 from recall_lab.display import count, megabytes, one_line
 from recall_lab.errors import UsageError
 
@@ -76,6 +77,7 @@ def _refresh(face: Face, *, dry_run: bool) -> int:
             "another program reads the store, so free pages still hold what was taken out; end it, then run "
             "`recall-lab vacuum`"
         )
+    note_copies(face, done.copies)
     return 0
 
 

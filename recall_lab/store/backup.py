@@ -138,6 +138,12 @@ def restore(source: Path, store: Path, *, wait: float = 10.0) -> Path | None:
     return kept
 
 
+def kept_beside(store: Path) -> tuple[Path, ...]:
+    """Older states of the store that a restore or a new schema set aside; they still hold what was purged since."""
+    replaced = store.parent.glob(f"{store.stem}-replaced-*{store.suffix}")
+    return tuple(sorted((*replaced, *store.parent.glob(f"{store.name}.v*.bak"))))
+
+
 def _bring_up_to_date(copy: Path, source: Path) -> None:
     with explained(source):
         db = apsw.Connection(str(copy))

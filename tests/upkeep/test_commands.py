@@ -154,7 +154,9 @@ def test_vacuum_gives_room_back(own_copy: Command, hit: dict) -> None:
 # ---- copies --------------------------------------------------------------------------------------------------------
 
 
-def test_a_restored_store_is_another_one_to_its_mirror(own_copy: Command, tmp_path: Path, hit: dict) -> None:
+def test_a_restored_store_is_another_one_to_its_mirror(
+    own_copy: Command, place: Path, tmp_path: Path, hit: dict
+) -> None:
     file = tmp_path / "kept.db"
     own_copy("backup", str(file))
     own_copy("forget", "--session", hit["session"], "--yes")
@@ -165,8 +167,10 @@ def test_a_restored_store_is_another_one_to_its_mirror(own_copy: Command, tmp_pa
     assert own_copy("sql", "select count(*) as n from sessions", "--json").json["rows"] == [
         {"n": own_copy("status", "--json").json["sessions"]}
     ]
+    older = place / "recall.db.v1.bak"
+    older.write_bytes(b"a store of the first version")
     gone = own_copy("forget", "--session", hit["session"], "--yes", "--json")
-    assert gone.json["copies"] == [done.json["replaced"]]
+    assert gone.json["copies"] == [done.json["replaced"], str(older)]
     assert done.json["replaced"] in gone.err
 
 
@@ -328,6 +332,7 @@ def test_uninstall_removes_what_was_made_and_nothing_else(
     shutil.copytree(place, cache / "sample-0.1.0-01234567")
     own_copy("backup", str(tmp_path / "kept.db"))
     own_copy("restore", str(tmp_path / "kept.db"))
+    (place / "recall.db.v1.bak").write_bytes(b"a store of the first version")
     own_copy(
         "session-export", "--target", own_copy("sessions", "--json").json["sessions"][0]["native_id"], "--limit", "1"
     )

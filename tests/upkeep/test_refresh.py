@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -251,3 +252,14 @@ def test_killed_at_any_point_the_store_is_whole_and_a_repeat_finishes(
     assert home.content()["index"] == other.content()["index"]
     assert WORD.encode() not in bytes_below(home.settings.home)
     check(home.settings.store)
+
+
+def test_older_stores_beside_it_that_still_hold_a_secret_are_named(home: Home, stricter: Change) -> None:
+    home.write(*told(home))
+    home.index()
+    older = home.settings.store.with_name("recall.db.v1.bak")
+    shutil.copyfile(home.settings.store, older)
+    stricter()
+    with Lab(home.settings) as lab:
+        assert lab.refresh_redaction(progress=False).copies == (str(older),)
+        assert lab.refresh_redaction(progress=False).copies == ()
