@@ -95,6 +95,8 @@ def why_words(why: Why) -> list[str]:
         words.append("nearby " + ", ".join(why.neighbors))
     if why.title:
         words.append("title " + ", ".join(why.title))
+    if "date" in why.parts:
+        words.append("from that time")
     if why.recency < 1:
         words.append(f"age x{why.recency:.2f}")
     return words

@@ -30,6 +30,7 @@ class Wanted(msgspec.Struct, frozen=True):
         alternatives: Clauses of each side of an OR.
         required: Clauses that a hit must hold.
         prefer: Roles and kinds that come first among equals.
+        spans: Days and months that the query names; from when until when, in milliseconds since 1970, UTC.
     """
 
     filters: Filters
@@ -41,6 +42,7 @@ class Wanted(msgspec.Struct, frozen=True):
     alternatives: tuple[tuple[int, ...], ...] = ()
     required: tuple[int, ...] = ()
     prefer: tuple[str, ...] = ()
+    spans: tuple[tuple[float, float], ...] = ()
 
 
 class Asked:
@@ -56,6 +58,7 @@ class Asked:
         weight: All of them together.
         counted: Which features count at all; bool.
         exact: Which are exact evidence; bool.
+        open: Whether it asks in some words for what may be said in others.
         may: Which texts pass the filters and satisfy AND, OR and NOT; bool by text_id.
     """
 
@@ -71,6 +74,10 @@ class Asked:
         self.weight = float(self.weights.sum())
         self.counted: Mask = self.weights > 0
         self.exact: Mask = np.array([feature.exact for feature in self.features], bool)
+        # An identifier, a word or two, or a required word must stand in the text itself.
+        self.open: bool = not (
+            int(self.counted.sum()) < config.least_terms or (self.exact & self.counted).any() or wanted.required
+        )
         self._excluded = features.excluded
         self.may = self.satisfying(wanted.reach)
 

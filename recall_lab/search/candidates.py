@@ -66,19 +66,10 @@ def _every(counted: list[Ids]) -> Ids:
 
 
 def _found_by_neighbors(asked: Asked, pool: Ids) -> Ids:
-    """Texts beside the best ones, which may be the answer to what was asked there.
-
-    Only for questions: an identifier, a word or two, or a required word must stand in the text itself.
-    """
+    """Texts beside the best ones, which may be the answer to what was asked there."""
     import numpy as np
 
-    config = asked.config
-    if (
-        not (config.near or config.far)
-        or int(asked.counted.sum()) < config.least_terms
-        or (asked.exact & asked.counted).any()
-        or asked.wanted.required
-    ):
+    if not asked.open or not (asked.config.near or asked.config.far):
         return np.empty(0, np.int32)
     texts, there = beside(asked.index.columns, pool)
     ids = distinct(texts[there])
@@ -94,8 +85,8 @@ def _found_by_title(asked: Asked) -> Ids:
         return none
     shares: dict[int, float] = {}
     for feature in asked.features:
-        if feature.weight and not feature.exact and len(feature.terms) == 1:
-            for session in asked.index.titled(feature.terms[0]).tolist():
+        if feature.weight and not feature.exact:
+            for session in {session for term in feature.words for session in asked.index.titled(term).tolist()}:
                 shares[session] = shares.get(session, 0.0) + feature.weight / asked.weight
     best = sorted((session for session, share in shares.items() if share >= MOSTLY), key=lambda s: -shares[s])
     columns = asked.index.columns

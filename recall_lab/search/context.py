@@ -9,10 +9,12 @@ from recall_lab.model import KINDS, ROLES
 from recall_lab.search.asked import Asked
 from recall_lab.search.scoring import Bits, Mask, Scores
 from recall_lab.store.columns import Columns
-from recall_lab.store.postings import Ids
+from recall_lab.store.postings import Ids, find
 
 STEPS: Final = (-2, -1, 1, 2)
+LIKELY: Final = 100  # texts that are looked at for whether they are questions
 RARE_ENOUGH: Final = 16_384
+PROSE: Final = KINDS.index("text")
 DAY_MS: Final = 86_400_000
 
 
@@ -43,6 +45,35 @@ def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:
     return np.bitwise_or.reduce(bits, axis=1), scores
 
 
+def answers(asked: Asked, ids: Ids, scores: Scores) -> tuple[Any, Any]:
+    """Which of the likeliest texts are questions, and which texts follow one.
+
+    Args:
+        asked: The query.
+        ids: Texts, ascending.
+        scores: Of these texts.
+
+    Returns:
+        Places among the ids: of questions, and of the texts after them, -1 for one that is not among the ids.
+    """
+    import numpy as np
+
+    config, columns = asked.config, asked.index.columns
+    places = np.empty(0, np.int64)
+    if asked.open and (config.answer or config.asking):
+        likely = np.argsort(-scores, kind="stable")[:LIKELY]
+        likely = likely[(columns.nature[ids[likely]] & 7) == PROSE]
+        asking = asked.index.asking(ids[likely].tolist())
+        places = np.array([place for place in likely.tolist() if int(ids[place]) in asking], np.int64)
+    if not len(places):
+        return places, places
+    texts, there = beside(columns, ids[places])
+    after, there = texts[:, STEPS.index(1)], there[:, STEPS.index(1)]
+    at, found = find(ids, after)
+    # A call answers nobody.
+    return places, np.where(there & found & ((columns.nature[after] & 7) == PROSE), at, -1)
+
+
 def titled(asked: Asked, ids: Ids) -> Bits:
     """What the title of each text's session holds."""
     import numpy as np
@@ -52,8 +83,8 @@ def titled(asked: Asked, ids: Ids) -> Bits:
         return found
     sessions = asked.index.sessions[ids]
     for bit, feature in enumerate(asked.features):
-        if feature.weight and not feature.exact and len(feature.terms) == 1:
-            named = asked.index.titled(feature.terms[0])
+        for term in feature.words if feature.weight and not feature.exact else ():
+            named = asked.index.titled(term)
             if len(named):
                 holds = np.zeros(int(max(named[-1], sessions.max())) + 1, bool)
                 holds[named] = True
@@ -127,6 +158,19 @@ def factors(tools: float, prefer: float, preferred: tuple[str, ...]) -> tuple[fl
         factor = 1 - tools if kind in {"tool_use", "tool_result"} else 1.0
         found.append(factor * (1 + prefer) ** len({role, kind} & set(preferred)))
     return tuple(found)
+
+
+def dated(asked: Asked, ids: Ids) -> Scores:
+    """What texts gain that stand in a day or month that the query names."""
+    import numpy as np
+
+    found = np.ones(len(ids), np.float32)
+    if asked.wanted.spans and asked.config.date:
+        columns = asked.index.columns
+        moment = columns.moment[columns.where[ids]]
+        for start, end in asked.wanted.spans:
+            found[(moment >= start) & (moment < end) & (moment >= 0)] = 1 + asked.config.date
+    return found
 
 
 def recency(asked: Asked, ids: Ids) -> Scores:

@@ -13,6 +13,7 @@ from recall_lab.errors import UsageError
 from recall_lab.model import Answer, Block, Citation, Filters, Hit, Kind, Redacted, Role, Searched, Why
 from recall_lab.search.asked import Wanted
 from recall_lab.search.config import SearchConfig
+from recall_lab.search.dates import spans_of
 from recall_lab.search.features import Features, extract
 from recall_lab.search.fusing import Fusion, LexicalHit
 from recall_lab.search.locating import Sought
@@ -72,6 +73,7 @@ def search(
         raise UsageError(f"limit {limit}, offset {offset}: a limit is 1 to {MAX_LIMIT}, an offset 0 or more")
     light = light_of(reader) if fusion is None and not _has_numpy() else None
     index = light or fulltext_of(reader)
+    now = now or datetime.now(UTC)
     with index.snapshot():
         parsed = parse(query)
         if require_all:
@@ -84,12 +86,13 @@ def search(
             filters=inner,
             reach=reach,
             beyond=None if scope == "all" else index.reach(filters),
-            now=now or datetime.now(UTC),
+            now=now,
             offset=offset,
             limit=limit,
             alternatives=parsed.alternatives,
             prefer=tuple(prefer),
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
+            spans=spans_of(parsed.dates, now) if config.date else (),
         )
         if light:
             from recall_lab.search.light import rank as rank_lightly
@@ -146,6 +149,7 @@ def lexical_ranking(
         StoreError: the store cannot be read.
     """
     index = fulltext_of(reader)
+    now = now or datetime.now(UTC)
     with index.snapshot():
         parsed = parse(query)
         filters = _resolved(index, filters)
@@ -154,11 +158,12 @@ def lexical_ranking(
             filters=filters,
             reach=reach,
             beyond=None,
-            now=now or datetime.now(UTC),
+            now=now,
             offset=0,
             limit=limit,
             alternatives=parsed.alternatives,
             required=tuple(n for n, clause in enumerate(parsed.clauses) if clause.required),
+            spans=spans_of(parsed.dates, now) if config.date else (),
         )
         ranked = rank(index, extract(index, parsed, config, reach), config, wanted).ranked
         ids = index.block_ids([one.text_id for one in ranked])
@@ -233,6 +238,7 @@ def _hit(block: Block, ranked: Ranked, sought: Sought, alone: Collection[int]) -
                 "session": round(ranked.prior, 4),
                 "recency": round(ranked.recency, 4),
                 "kind": round(ranked.kind, 4),
+                **({"date": round(ranked.date, 4)} if ranked.date != 1 else {}),
                 **ranked.parts,
             },
             recency=round(ranked.recency, 4),

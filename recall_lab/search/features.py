@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
 
 from recall_lab.search.config import SearchConfig
+from recall_lab.search.forms import other_forms
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.search.signs import only_signs
 from recall_lab.search.words import Stems, Words, has_identifier_words
@@ -40,12 +42,13 @@ class Feature(msgspec.Struct, frozen=True):
         kind: ``term`` (stemmed word), ``phrase`` (quoted, or all of the query), ``identifier`` (as typed), ``loose``
             (the words of one of these beside one another, stemmed).
         label: What WHY calls it.
-        terms: Stemmed terms, one for a term, several beside one another for the others; the expansions of a prefix.
+        terms: Stemmed terms, one for a term, several beside one another for the others; the forms of an irregular word,
+            the expansions of a prefix.
         postings: Which texts hold it. Of a phrase and an identifier: which may, until their texts are looked at.
         idf: ln(1 + (N - n + .5) / (n + .5)) over N texts of which n hold it.
         clauses: The clauses of the query that it speaks for.
         weight: What it counts in the share of the query that a text covers; 0 for what only adds to the score.
-        prefix: Any one of its terms is enough.
+        any_term: Any one of its terms is enough.
     """
 
     kind: FeatureKind
@@ -55,12 +58,17 @@ class Feature(msgspec.Struct, frozen=True):
     idf: float
     clauses: tuple[int, ...]
     weight: float
-    prefix: bool = False
+    any_term: bool = False
 
     @property
     def exact(self) -> bool:
         """A text that holds it as typed is exact evidence; its score comes from its loose form."""
         return self.kind in {"phrase", "identifier"}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The terms that each stand for it; none where several have to stand beside one another."""
+        return self.terms if self.any_term or len(self.terms) == 1 else ()
 
     @property
     def blocks(self) -> int:
@@ -104,6 +112,7 @@ class _Extractor:
         self._found: dict[tuple[FeatureKind, tuple[str, ...]], Feature] = {}
         self._postings: dict[str, Postings] = {}
         self._stems = Stems(index.stem)
+        self._uncounted: frozenset[str] = frozenset()
 
     def run(self, query: Query) -> Features:
         words = [clause for clause in query.clauses if not clause.excluded]
@@ -111,6 +120,7 @@ class _Extractor:
         if len(dropped) == len(words):
             dropped = []
         excluded: list[Feature] = []
+        self._uncounted = self._words_of_dates(query.dates, [c for c in words if c.text not in dropped])
         for number, clause in enumerate(query.clauses):
             if clause.excluded:
                 excluded.extend(self._unwanted(clause, number))
@@ -122,6 +132,11 @@ class _Extractor:
         if len(positive) > MAX_TERMS:
             positive = sorted(positive, key=lambda feature: (not feature.exact, -feature.idf))[:MAX_TERMS]
         return Features(tuple(positive), tuple(excluded), tuple(dict.fromkeys(dropped)))
+
+    def _words_of_dates(self, dates: Sequence[str], clauses: Sequence[Clause]) -> frozenset[str]:
+        """The words of dates, where others say what is asked: that nobody wrote the date down is no sign."""
+        words = frozenset(re.findall(r"\w+", " ".join(dates).lower())) if self._config.date else frozenset()
+        return words if any(clause.text.lower() not in words for clause in clauses) else frozenset()
 
     def _is_question_word(self, clause: Clause) -> bool:
         if not self._config.question_words or clause.required or clause.kind not in {"word", "compound"}:
@@ -152,13 +167,28 @@ class _Extractor:
     def _spaced(self, text: str, number: int) -> None:
         terms = self._terms(text)
         if len(terms) == 1:
-            self._add("term", text, terms, self._term(terms[0], text), number)
+            self._word(text, terms[0], number)
         elif terms:
             # The pieces of a contraction mean nothing by themselves.
             parts = [] if "'" in text or "\u2019" in text else _parts(text)
             added = [self._part(part, number) for part in parts]
             if self._config.identifiers or not any(added):
                 self._add("loose", text, terms, self._beside(text), number, weight=0.0 if any(added) else 1.0)
+
+    def _word(self, text: str, term: str, number: int) -> None:
+        """A word, and the forms of it that the stemmer does not know."""
+        own = self._term(term, text)
+        if not len(own.ids) and text.lower() in self._uncounted:
+            self._add("term", text, (term,), own, number, weight=0.0)
+            return
+        others = other_forms(text, term, self._index.stem) if self._config.forms else ()
+        known = [(other, found) for other, word in others if len((found := self._term(other, word)).ids)]
+        if not known:
+            self._add("term", text, (term,), own, number)
+            return
+        terms = (term, *(other for other, _ in known))
+        postings = self._index.united(terms, [own, *(found for _, found in known)])
+        self._add("term", text, terms, postings, number, any_term=True)
 
     def _phrase(self, text: str, number: int) -> None:
         """Words that are meant exactly: stemmed they find the texts, as typed they have to stand in them."""
@@ -187,9 +217,9 @@ class _Extractor:
         words = identifier_words(text) if len(terms) == 1 and not signed and self._config.split_identifiers else ""
         parts = [] if signed else _parts(words or text)
         typed = self._add(
-            "identifier", text, terms, postings, number, weight=_TYPED, prefix=len(terms) > 1 == len(_parts(text))
+            "identifier", text, terms, postings, number, weight=_TYPED, any_term=len(terms) > 1 == len(_parts(text))
         )
-        self._add("loose", text, terms, postings, number, weight=_BESIDE, prefix=typed.prefix)
+        self._add("loose", text, terms, postings, number, weight=_BESIDE, any_term=typed.any_term)
         if words and len(parts) > 1:
             self._add("loose", words, self._terms(words), self._beside(words), number, weight=0.0)
         for part in parts:
@@ -221,7 +251,7 @@ class _Extractor:
         terms = self._terms(text)
         if len(terms) == 1:
             expansions, postings = self._expanded(terms[0])
-            self._add("term", text + "*", expansions, postings, number, prefix=True)
+            self._add("term", text + "*", expansions, postings, number, any_term=True)
         elif terms:
             self._add("loose", text, terms, self._beside(text), number)
 
@@ -288,11 +318,11 @@ class _Extractor:
         *,
         weight: float = 1.0,
         part: float | None = None,
-        prefix: bool = False,
+        any_term: bool = False,
     ) -> Feature:
         """Add a feature, or the clause to one that is known.
 
-        Kind, label, terms, postings and prefix are those of ``Feature``; ``number`` is the clause, -1 for the whole
+        Kind, label, terms, postings and any_term are those of ``Feature``; ``number`` is the clause, -1 for the whole
         query; ``weight`` is the share of its idf that it counts by, ``part`` what it counts by as part of a whole.
         """
         known = self._found.get((kind, terms))
@@ -301,7 +331,7 @@ class _Extractor:
             value = idf(self._total, min(blocks, self._total))
             counts = weight * value if part is None else part
             clauses: tuple[int, ...] = (number,) if number >= 0 else ()
-            known = Feature(kind, label, terms, postings, value, clauses, counts, prefix)
+            known = Feature(kind, label, terms, postings, value, clauses, counts, any_term)
         else:
             counts = max(known.weight, weight * known.idf if part is None else part)
             clauses = known.clauses if number in known.clauses or number < 0 else (*known.clauses, number)
@@ -351,7 +381,7 @@ class _Extractor:
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""
         terms = tuple(self._index.expand(prefix)) or (prefix,)
-        return terms, self._index.united([self._term(term) for term in terms])
+        return terms, self._index.united(terms, [self._term(term) for term in terms])
 
 
 def _stands(text: str, typed: str) -> bool:

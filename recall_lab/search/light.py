@@ -13,7 +13,7 @@ from heapq import nlargest
 from recall_lab.search.asked import Wanted
 from recall_lab.search.candidates import MOST_LOOKED_AT, MOSTLY, STRONGEST, TITLES
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.context import DAY_MS, RARE_ENOUGH, STEPS, factors
+from recall_lab.search.context import DAY_MS, LIKELY, PROSE, RARE_ENOUGH, STEPS, factors
 from recall_lab.search.exact import holds, typed
 from recall_lab.search.features import Features
 from recall_lab.search.ranking import TIERS, Ranked, Ranking
@@ -49,6 +49,7 @@ class _Asked:
         self.weight = sum(self.weights)
         self.counted = sum(1 << bit for bit, weight in enumerate(self.weights) if weight > 0)
         self.exact = sum(1 << bit for bit, feature in enumerate(self.features) if feature.exact)
+        self.open = not (self.counted.bit_count() < config.least_terms or self.exact & self.counted or wanted.required)
         self.may = self._satisfying(wanted.reach)
         self.scores = self._added_up()
 
@@ -146,13 +147,7 @@ class _Asked:
 
     def found_by_neighbors(self, pool: Collection[int]) -> Collection[int]:
         """Texts beside the best ones; see ``candidates``."""
-        config = self.config
-        if (
-            not (config.near or config.far)
-            or self.counted.bit_count() < config.least_terms
-            or self.exact & self.counted
-            or self.wanted.required
-        ):
+        if not self.open or not (self.config.near or self.config.far):
             return ()
         return self.passing({text for one in pool for _, text in self.beside(one) if self.may[text]})
 
@@ -162,8 +157,8 @@ class _Asked:
             return ()
         shares: dict[int, float] = {}
         for feature in self.features:
-            if feature.weight and not feature.exact and len(feature.terms) == 1:
-                for session in self.index.titled(feature.terms[0]):
+            if feature.weight and not feature.exact:
+                for session in {session for term in feature.words for session in self.index.titled(term)}:
                     shares[session] = shares.get(session, 0.0) + feature.weight / self.weight
         best = sorted((session for session, share in shares.items() if share >= MOSTLY), key=lambda s: -shares[s])
         first: dict[int, int] = {}
@@ -224,23 +219,49 @@ class _Looked:
         self._recency = [self._fresh(columns.moment[columns.where[text_id]]) for text_id in ids]
         kinds = factors(config.tools, config.prefer, asked.wanted.prefer)
         self._kind = [kinds[columns.nature[text_id] & 63] for text_id in ids]
-        parts = zip(self._own, self._near, self._prior, self._recency, self._kind, strict=True)
+        self._date = [self._dated(columns.moment[columns.where[text_id]]) for text_id in ids]
+        self._prefer_answers()
+        parts = zip(self._own, self._near, self._prior, self._recency, self._kind, self._date, strict=True)
         # What numpy counts with: scores that differ by less are the same.
-        self.score = array("f", [(own + near + more) * fresh * kind for own, near, more, fresh, kind in parts])
+        self.score = array(
+            "f", [(own + near + more) * fresh * kind * date for own, near, more, fresh, kind, date in parts]
+        )
         self._checked: set[int] = set()
         self._tier: list[int] = []
         self._share: list[float] = []
         self._keep: list[bool] = []
         self.best = 0.0
 
+    def _prefer_answers(self) -> None:
+        """Give of the score of questions to what follows them."""
+        asked, config, ids = self._asked, self._asked.config, self.ids
+        if not asked.open or not (config.answer or config.asking):
+            return
+        scores = array("f", map(sum, zip(self._own, self._near, self._prior, strict=True)))
+        likely = sorted(range(len(ids)), key=lambda n: (-scores[n], n))[:LIKELY]
+        asking = asked.index.asking([ids[n] for n in likely if asked.columns.nature[ids[n]] & 7 == PROSE])
+        places = {text_id: n for n, text_id in enumerate(ids)}
+        for n in likely:
+            if ids[n] in asking:
+                self._kind[n] *= 1 - config.asking
+                for step, text in asked.beside(ids[n]):
+                    if step == 1 and text in places and asked.columns.nature[text] & 7 == PROSE:
+                        self._near[places[text]] += config.answer * self._own[n]
+
+    def _dated(self, moment: int) -> float:
+        spans = self._asked.wanted.spans
+        inside = moment >= 0 and any(start <= moment < end for start, end in spans)
+        return 1 + self._asked.config.date if inside else 1.0
+
     def _titled(self) -> list[int]:
         """What the title of each text's session holds."""
         asked = self._asked
         titles: dict[int, int] = defaultdict(int)
         for bit, feature in enumerate(asked.features):
-            if asked.config.title and feature.weight and not feature.exact and len(feature.terms) == 1:
-                for session in asked.index.titled(feature.terms[0]):
-                    titles[session] |= 1 << bit
+            if asked.config.title and feature.weight and not feature.exact:
+                for term in feature.words:
+                    for session in asked.index.titled(term):
+                        titles[session] |= 1 << bit
         return [titles.get(session, 0) for session in self._session]
 
     def _fresh(self, moment: int) -> float:
@@ -308,6 +329,7 @@ class _Looked:
             prior=self._prior[n],
             recency=self._recency[n],
             kind=self._kind[n],
+            date=self._date[n],
             score=self.score[n],
             session_score=self._session_score(self._session[n]),
         )

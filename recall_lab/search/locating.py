@@ -47,10 +47,9 @@ class Sought:
         self._rows: dict[str, list[tuple[tuple[str, ...], int]]] = {}
         self._typed: list[tuple[str, int]] = []
         for number, feature in enumerate(features):
-            if feature.prefix or len(feature.terms) == 1:
-                for term in feature.terms:
-                    self._single.setdefault(term, []).append(number)
-            elif feature.terms:
+            for term in feature.words:
+                self._single.setdefault(term, []).append(number)
+            if feature.terms and not feature.words:
                 self._rows.setdefault(feature.terms[0], []).append((feature.terms, number))
             if feature.kind == "identifier":
                 self._typed.append((feature.label, number))

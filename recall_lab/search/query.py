@@ -12,6 +12,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from recall_lab.search.dates import named_dates
+
 MAX_QUERY: Final = 4000  # code points; more than anybody types, enough for a pasted error
 MAX_CLAUSES: Final = 64
 
@@ -43,12 +45,14 @@ class Query(msgspec.Struct, frozen=True):
         clauses: What to look for, in order.
         alternatives: Indices of the clauses of each side of an ``OR``; one side when there is none.
         literal: The whole text may stand in a block as it is (no sign of the language was used).
+        dates: The days and months that it names, as typed.
     """
 
     text: str
     clauses: tuple[Clause, ...]
     alternatives: tuple[tuple[int, ...], ...]
     literal: bool
+    dates: tuple[str, ...] = ()
 
 
 # Words that make a question and say nothing of what is asked.
@@ -129,7 +133,7 @@ def parse(text: str) -> Query:
     if clauses and all(clause.excluded for clause in clauses):
         # Nothing else to look for: then it is what to look for.
         clauses = [msgspec.structs.replace(clause, excluded=False) for clause in clauses]
-    return Query(text, tuple(clauses), tuple(tuple(side) for side in sides if side), literal)
+    return Query(text, tuple(clauses), tuple(tuple(side) for side in sides if side), literal, named_dates(text))
 
 
 def _has_operands(word: str, position: int, items: list[tuple[str, str, str]]) -> bool:

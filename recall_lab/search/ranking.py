@@ -9,7 +9,7 @@ import msgspec
 from recall_lab.search.asked import Asked, Wanted
 from recall_lab.search.candidates import MOST_LOOKED_AT, candidates
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.context import Sessions, kinds, neighbors, recency, titled
+from recall_lab.search.context import Sessions, answers, dated, kinds, neighbors, recency, titled
 from recall_lab.search.exact import holds, typed
 from recall_lab.search.features import Features
 from recall_lab.search.fusing import Fusion, Lexical
@@ -35,8 +35,9 @@ class Ranked(msgspec.Struct, frozen=True):
         near: What its neighbours added.
         prior: What its session and its title added.
         recency: The factor for its age.
-        kind: The factor for its role and kind.
-        score: (own + near + prior) * recency * kind, or what a fusion made of it.
+        kind: The factor for its role and kind, and for being a question.
+        date: The factor for standing in a day or month that the query names.
+        score: (own + near + prior) * recency * kind * date, or what a fusion made of it.
         session_score: For ranking sessions.
         parts: What a fusion says of it.
         passage: What a fusion shows of it where it holds no word of the query; (start, end) in code points.
@@ -53,6 +54,7 @@ class Ranked(msgspec.Struct, frozen=True):
     prior: float
     recency: float
     kind: float
+    date: float
     score: float
     session_score: float
     parts: dict[str, float] = {}
@@ -109,7 +111,12 @@ class _Looked:
         self._prior = config.session * self._sessions.priors + config.title * asked.weigh(self._title)
         self._recency = recency(asked, ids)
         self._kind = kinds(asked, ids)
-        self.score: Scores = (self._own + self._near + self._prior) * self._recency * self._kind
+        self._date = dated(asked, ids)
+        questions, after = answers(asked, ids, self._own + self._near + self._prior)
+        self._near[after[after >= 0]] += config.answer * self._own[questions[after >= 0]]
+        self._kind[questions] *= 1 - config.asking
+        whole = self._own + self._near + self._prior
+        self.score: Scores = whole * self._recency * self._kind * self._date
         self._checked = np.zeros(len(ids), bool)
         self.tier: Any = None
         self.best = 0.0
@@ -182,7 +189,7 @@ class _Looked:
         held, title = self._held[places], self._title[places].tolist()
         around = (self._around[places] & ~held).tolist()
         held = held.tolist()
-        columns = (self._share, self._own, self._near, self._prior, self._recency, self._kind, self.score)
+        columns = (self._share, self._own, self._near, self._prior, self._recency, self._kind, self._date, self.score)
         values = zip(*(column[places].tolist() for column in columns), strict=True)
         sessions = self._sessions.scores(places).tolist()
         texts, tiers = self.ids[places].tolist(), self.tier[places].tolist()
@@ -199,10 +206,11 @@ class _Looked:
                 prior=prior,
                 recency=age,
                 kind=kind,
+                date=date,
                 score=score,
                 session_score=sessions[n],
             )
-            for n, (share, own, near, prior, age, kind, score) in enumerate(values)
+            for n, (share, own, near, prior, age, kind, date, score) in enumerate(values)
         )
 
 

@@ -81,7 +81,7 @@ def more_like(
     best = sorted(weights, key=lambda term: -weights[term])[:_TERMS]
     query = " ".join(words[term] for term in best)
     # Like a passage is what holds its words, not what stands beside them.
-    alone = msgspec.structs.replace(config, near=0, far=0)
+    alone = msgspec.structs.replace(config, near=0, far=0, answer=0, asking=0, date=0)
     answer = search(reader, query, config=alone, filters=filters, limit=min(1000, limit + 1), now=now)
     others = tuple(hit for hit in answer.hits if hit.block_id != block_id)
     return msgspec.structs.replace(answer, hits=others[:limit])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakKeyDictionary, ref
@@ -30,6 +30,7 @@ _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
 _TERMS_KEPT: Final = 512
 _STEMS_KEPT: Final = 50_000
+_QUESTION: Final = 600  # bytes; a longer text tells more than it asks
 _BETWEEN: Final = "\U000ffffd"
 
 
@@ -187,13 +188,17 @@ class Fulltext:
 
     def _walked(self, term: str) -> Postings:
         """A term's postings from the index, or as they were read for an earlier query."""
-        found = self._read.get(term)
+        return self._kept(term, lambda: self._walk(term))
+
+    def _kept(self, key: str, make: Callable[[], Postings]) -> Postings:
+        """What was made for an earlier query, or is made now."""
+        found = self._read.get(key)
         if found is None:
-            found = self._read[term] = self._walk(term)
+            found = self._read[key] = make()
             if len(self._read) > _TERMS_KEPT:
                 self._read.popitem(last=False)
         else:
-            self._read.move_to_end(term)
+            self._read.move_to_end(key)
         return found
 
     def _walk(self, term: str) -> Postings:
@@ -255,13 +260,23 @@ class Fulltext:
 
         return Postings(np.asarray(ids, np.int32), np.ones(len(ids), np.float32))
 
-    def united(self, found: Sequence[Postings]) -> Postings:
-        """Postings of any of several words."""
+    def united(self, terms: Sequence[str], found: Sequence[Postings]) -> Postings:
+        """Postings of any of several terms, which are given with the postings of each."""
+        return self._kept(" ".join(terms), lambda: self._unite(found))
+
+    def _unite(self, found: Sequence[Postings]) -> Postings:
         import numpy as np
 
-        ids, places = np.unique(np.concatenate([one.ids for one in found]), return_inverse=True)
-        counts = np.bincount(places, np.concatenate([one.counts for one in found]), len(ids)).astype(np.float32)
-        return Postings(ids.astype(np.int32), counts)
+        several = [one for one in found if len(one.ids)]
+        if len(several) < 2:
+            return several[0] if several else nothing()
+        ids = np.concatenate([one.ids for one in several])
+        # Runs that ascend already are merged, which takes a stable sort a tenth of the time.
+        order = np.argsort(ids, kind="stable")
+        ids = ids[order]
+        first = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+        counts = np.concatenate([one.counts.astype(np.float32, copy=False) for one in several])[order]
+        return Postings(ids[first], np.add.reduceat(counts, first))
 
     def shared(self, ids: Ids, others: Ids) -> Ids:
         """Those of the texts that are among the others; both ascending."""
@@ -363,6 +378,16 @@ class Fulltext:
                 (json.dumps(list(ids)),),
             )
         )
+
+    def asking(self, ids: Iterable[int]) -> set[int]:
+        """Those of the texts that are short prose and end in a question mark."""
+        found = self._db.execute(
+            "SELECT b.text_id FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
+            "WHERE octet_length(b.text) <= ? "
+            "AND substr(rtrim(b.text, ' \n\t\r)\"''*_'), -1) IN ('?', '\uff1f', '\u061f')",
+            (json.dumps(list(ids)), _QUESTION),
+        )
+        return {text_id for (text_id,) in found}
 
     def block_ids(self, ids: Iterable[int]) -> list[str]:
         """The block_id of each text, in the order asked for."""

@@ -87,8 +87,7 @@ class Light(Fulltext):
         """Postings of what counts once in each text; ``ids`` ascending."""
         return Postings(array("i", ids), array("f", [1.0]) * len(ids))
 
-    def united(self, found: Sequence[Postings]) -> Postings:
-        """Postings of any of several words."""
+    def _unite(self, found: Sequence[Postings]) -> Postings:
         counts: dict[int, float] = {}
         for one in found:
             for text_id, count in zip(one.ids, one.counts, strict=True):

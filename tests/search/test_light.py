@@ -25,10 +25,13 @@ from .conftest import History, batch, block
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 WORDS = """
     queue retry lock cache parser token merge branch deploy schema river stone the a of not
+    went go colour color on 11 May 2026? which
     getUserName user_name src/app/main.py #4471 c0ffee12-aaaa-4bbb-8ccc-0123456789ab naïve 用户 C++ don't ERR_LOCK
 """
 ROLES, KINDS = ("user", "assistant", "tool", "host"), ("text", "tool_use", "tool_result", "summary")
-pieces = st.sampled_from([*WORDS.split(), "AND", "OR", "NOT", "-lock", "par*", "c0ffee12", '"retry queue"', "-", '"'])
+pieces = st.sampled_from(
+    [*WORDS.split(), "AND", "OR", "NOT", "-lock", "par*", "c0ffee12", "11 May", '"retry queue"', "-", '"']
+)
 asked = st.fixed_dictionaries(
     {},
     optional={
@@ -43,6 +46,8 @@ asked = st.fixed_dictionaries(
                 SearchConfig(near=0, far=0),
                 SearchConfig(title=0, tiers=False),
                 SearchConfig(pool=5, session_coverage=0),
+                SearchConfig(answer=0.9, asking=0.5),
+                SearchConfig(forms=False, date=0),
             ]
         ),
         "filters": st.sampled_from(
@@ -67,7 +72,9 @@ def written(path: Path) -> History:
     for number in range(6):
         blocks = tuple(
             block(
-                " ".join(dice.choices(WORDS.split(), k=dice.randint(1, 25))) if n % 7 else "the same retry queue",
+                " ".join(dice.choices(WORDS.split(), k=dice.randint(1, 25))) + "?" * (n % 3 == 0)
+                if n % 7
+                else "the same retry queue",
                 n,
                 role=dice.choice(ROLES),
                 kind=dice.choice(KINDS),
