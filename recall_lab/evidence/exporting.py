@@ -3,7 +3,7 @@
 The first page fixes how far the export reaches: how many blocks the session has, and a digest of their ids and hashes.
 The cursor of the next page holds that boundary. Blocks that a live session gains meanwhile lie past it, and the page
 says that the snapshot is not stable; a session whose earlier blocks changed ends the export with an error. A cursor is
-a file of the owner's (0600) and gives the same page every time it is used.
+a file of the owner's (0600) and gives the same page every time it is used, until 30 days after it was handed out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import re
 import stat
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ LIMIT = 1000
 CURRENT = ("CODEX_THREAD_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID")
 _CANDIDATES = 5
 _TOKEN = re.compile(r"[0-9a-f]{32}")
+_KEPT = 30 * 86_400  # seconds that a cursor is kept
 _SURFACES: dict[Kind, str] = {
     "text": "prose",
     "tool_use": "tool_request",
@@ -241,8 +244,17 @@ def _write_cursor(folder: Path, cursor: Cursor) -> str:
     data = msgspec.json.encode(cursor)
     token = sha256(data).hexdigest()[:32]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _drop_old(folder)
     write_private(folder / f"{token}.json", data.decode("utf-8"))
     return token
+
+
+def _drop_old(folder: Path) -> None:
+    """Remove the cursors that were handed out long ago; nobody asks for their pages any more."""
+    for path in folder.glob("*.json"):
+        with suppress(OSError):  # another export may be removing it
+            if _TOKEN.fullmatch(path.stem) and time.time() - path.lstat().st_mtime > _KEPT:
+                path.unlink()
 
 
 def _read_cursor(folder: Path, token: str) -> Cursor:

@@ -220,3 +220,17 @@ def test_links_in_a_circle_come_to_an_end(tiny: TinyStore) -> None:
     tiny.tell(said("b", "b", 0), session="b", parent_id="a", relation="fork")
     graph = session_relations(tiny.reader(), "a", chain=True, include_children=True)
     assert len(graph["nodes"]) == 2
+
+
+def test_cursors_of_long_ago_go_and_others_stay(told: TinyStore, tmp_path: Path) -> None:
+    old = export_page(told.reader(), tmp_path, target="11111111-aaaa", limit=2)["next_cursor"]
+    mine = tmp_path / "notes.json"
+    mine.write_text("{}", encoding="utf-8")
+    for path in tmp_path.iterdir():
+        os.utime(path, (0, 0))
+    young = export_page(told.reader(), tmp_path, target="11111111-aaaa", limit=3)["next_cursor"]
+    export_page(told.reader(), tmp_path, target="11111111-aaaa", limit=4)
+    with pytest.raises(NotFoundError, match="start the export again"):
+        export_page(told.reader(), tmp_path, cursor=old)
+    assert export_page(told.reader(), tmp_path, cursor=young)["schema_version"] == "recall.session-export.v1"
+    assert mine.exists()
