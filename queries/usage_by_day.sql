@@ -8,5 +8,5 @@
 -- param zone: zone = local; the zone that days are counted in
 -- chart: usage_by_day
 SELECT key AS day, calls, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_usd, unpriced_calls
-FROM usage_by(local_time(c.timestamp, $zone)::DATE, $since, $until, $host, $repo, $model)
+FROM usage_by_day($zone, $since, $until, $host, $repo, $model)
 ORDER BY day NULLS FIRST

@@ -117,7 +117,9 @@ def usage_sql(by: str) -> str:
     if by not in GROUPINGS:
         raise UsageError(f"usage cannot be grouped by {by!r}; use one of {', '.join(GROUPINGS)}")
     if by == "day":
-        day = "strftime(local_time(c.timestamp, $zone)::DATE, '%Y-%m-%d')"
-        return f"SELECT key, {_SUMS}\nFROM usage_by({day}, {_ASKED})\nORDER BY key NULLS FIRST"
+        return (
+            f"SELECT strftime(key, '%Y-%m-%d') AS key, {_SUMS}\n"
+            f"FROM usage_by_day($zone, {_ASKED})\nORDER BY key NULLS FIRST"
+        )
     order = "cost_usd DESC NULLS LAST, output_tokens DESC, key"
     return f"SELECT key, {_SUMS}\nFROM usage_by(c.{by}, {_ASKED})\nORDER BY {order}"

@@ -17,7 +17,7 @@ from recall_lab.store.mirroring import stream
 if TYPE_CHECKING:
     import duckdb
 
-SCHEMA_VERSION = 3  # of mirror/schema.sql and of what fills it; a mirror of another version is built anew
+SCHEMA_VERSION = 4  # of mirror/schema.sql and of what fills it; a mirror of another version is built anew
 
 Progress = Callable[[int, int], None]
 

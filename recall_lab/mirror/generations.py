@@ -169,6 +169,7 @@ class Folder:
         """
         final = built.with_name(built.name.replace("building-", "mirror-"))
         built.chmod(0o600)
+        _make_durable(built)
         os.close(os.open(final.with_suffix(".lease"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         built.rename(final)
         made = final.stat()
@@ -230,6 +231,14 @@ def _remove(path: Path) -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise MirrorError(f"{path}: cannot be removed ({error.strerror}); remove it by hand") from error
+
+
+def _make_durable(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write_through(path: Path, content: bytes) -> None:

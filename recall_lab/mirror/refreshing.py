@@ -237,10 +237,14 @@ def _fill(
             assert current is not None
             shutil.copyfile(current, building)
         config: Config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
-        config["checkpoint_threshold"] = "1TB"  # one checkpoint at the end: a file half made is thrown away anyway
-        database = duckdb.connect(str(building), config=config)
+        # A file half made is thrown away anyway: no log of what is written, and it is made durable when it is finished.
+        config["fsync_mode"] = "NONE"
+        database = duckdb.connect(config=config)
         try:
             with interruptible(database):
+                quoted = str(building).replace("'", "''")
+                database.execute(f"ATTACH '{quoted}' AS building (RECOVERY_MODE no_wal_writes)")
+                database.execute("USE building")
                 builder = Builder(database, reader, progress)
                 if lookup is not None:
                     builder.build(lookup)

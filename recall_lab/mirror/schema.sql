@@ -135,6 +135,14 @@ SELECT key AS key,
 FROM model_calls c
 WHERE c.counted AND within(c.timestamp, since, until) AND fits(c.host, host) AND fits(c.repo, repo) AND fits(c.model, model)
 GROUP BY 1;
+-- The same by day of a zone. Every zone is a multiple of a quarter of an hour away from UTC, so quarters are converted,
+-- not single calls.
+CREATE MACRO usage_by_day(zone, since, until, host, repo, model) AS TABLE
+SELECT local_time(q.key, zone)::DATE AS key,
+       sum(COLUMNS(q.* EXCLUDE (key, sessions, cost_usd)))::BIGINT,
+       sum(round(q.cost_usd * 1e12)::HUGEINT)::DOUBLE / 1e12 AS cost_usd
+FROM usage_by(time_bucket(INTERVAL 15 MINUTE, c.timestamp), since, until, host, repo, model) q
+GROUP BY 1;
 -- Which store this mirrors, in which state, made by which version.
 CREATE TABLE mirror (key VARCHAR, value VARCHAR);
 
