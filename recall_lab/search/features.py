@@ -11,7 +11,7 @@ from typing import Final, Literal
 import msgspec
 
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.forms import other_forms
+from recall_lab.search.forms import completions, other_forms
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
 from recall_lab.search.signs import only_signs
 from recall_lab.search.words import Stems, Words, has_identifier_words
@@ -31,6 +31,7 @@ _STRADDLING = 0.3
 _FEW, _MANY_WORDS = 8, 5
 _VERY_COMMON = 50_000
 _POSTINGS_A_TEXT = 2_000  # FTS5 goes through so many postings of a phrase's words while a text is read
+_TELLING_STEM = 4  # letters
 _WORTH = 1.5  # times as many postings as those of a pair of words make it worth to look for the pair first
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
@@ -250,7 +251,7 @@ class _Extractor:
     def _prefix(self, text: str, number: int) -> None:
         terms = self._terms(text)
         if len(terms) == 1:
-            expansions, postings = self._expanded(terms[0])
+            expansions, postings = self._begun(text, terms[0])
             self._add("term", text + "*", expansions, postings, number, any_term=True)
         elif terms:
             self._add("loose", text, terms, self._beside(text), number)
@@ -301,7 +302,7 @@ class _Extractor:
         if not terms:
             return []
         if clause.kind == "prefix" and len(terms) == 1:
-            terms, postings = self._expanded(terms[0])
+            terms, postings = self._begun(clause.text, terms[0])
         else:
             postings = self._term(terms[0], clause.text) if len(terms) == 1 else self._beside(clause.text)
         return [Feature("term", clause.text, terms, postings, 0.0, (number,), 0.0)]
@@ -377,6 +378,20 @@ class _Extractor:
     def _names(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether the words inside an identifier of a text are these terms."""
         return has_identifier_words(text) and self._reads(identifier_words(text), terms)
+
+    def _begun(self, text: str, term: str) -> tuple[tuple[str, ...], Postings]:
+        """The terms of words that begin so, and the texts that hold any of them."""
+        if not (text.isascii() and text.isalnum()):
+            return self._expanded(term)
+        typed = text.lower()
+        found = dict.fromkeys(self._index.expand(typed))
+        for word in completions(typed):
+            stem = self._index.stem(word)
+            # A short stem is that of too many other words.
+            if (len(stem) >= _TELLING_STEM or not found) and len(self._term(stem, word).ids):
+                found[stem] = None
+        terms = tuple(found) or (term,)
+        return terms, self._index.united(terms, [self._term(one) for one in terms])
 
     def _expanded(self, prefix: str) -> tuple[tuple[str, ...], Postings]:
         """The terms that begin so, and the texts that hold any of them."""

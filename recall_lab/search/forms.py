@@ -1,4 +1,4 @@
-"""Other forms of a word that no stemmer knows: irregular verbs and plurals, and the two spellings of English; pure."""
+"""Forms of a word that a stemmer does not know: irregular verbs and plurals, two spellings, words half typed; pure."""
 
 from __future__ import annotations
 
@@ -34,6 +34,12 @@ judgement judgment; labour labor; licence license; neighbour neighbor; practise 
 """
 # normalise and normalize, organisation and organization.
 _SPELT: Final = re.compile(r"(\w{3,}i)([sz])((?:e[drs]?|ers|ing|able|ations?))")
+# Endings that a stemmer takes off; who types a word is in the middle of one at some time.
+_ENDINGS_TEXT: Final = """
+ization isation ational fulness ousness iveness ability ibility ality ivity icity ement ment ation ator alism ance ence
+able ible ness ical ive ize ise ism ion ing ed es ies er ers ly ful ous
+"""
+_ENDINGS: Final = tuple(_ENDINGS_TEXT.split())
 _groups: dict[str, tuple[str, ...]] = {}
 
 
@@ -55,3 +61,20 @@ def other_forms(word: str, term: str, stem: Callable[[str], str]) -> tuple[tuple
         found[stem(other)] = other
     found.pop(term, None)
     return tuple(found.items())
+
+
+def completions(beginning: str) -> tuple[str, ...]:
+    """Words that begin so and end in what a stemmer takes off: ``connectio`` begins a form of ``connect``.
+
+    Args:
+        beginning: Of a word, in small letters.
+
+    Returns:
+        Some that there are and many that there are not; the index knows.
+    """
+    found = {beginning: None, f"{beginning}ed": None, f"{beginning}ing": None}
+    for ending in _ENDINGS:
+        for typed in range(1, min(len(ending), len(beginning) - 1) + 1):
+            if beginning.endswith(ending[:typed]):
+                found[beginning + ending[typed:]] = None
+    return tuple(found)

@@ -2,7 +2,8 @@
 
 The language: words are OR-ed; ``"a phrase"`` is exact; ``-word`` and ``NOT word`` exclude; ``word*`` is a prefix;
 ``AND`` and ``OR`` in capitals join; all other punctuation is literal. Identifiers (paths, uuids, hashes, URLs, issue
-numbers, snake_case, camelCase, kebab-case) are kept whole beside their words.
+numbers, snake_case, camelCase, kebab-case) are kept whole beside their words. A quotation that is not closed is still
+being typed: its words are words, and the last one, at the very end, may go on.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ when where which who whom whose why will with would you your yours
 QUESTION_WORDS: Final = frozenset(_QUESTION_WORDS_TEXT.split())
 
 _ITEM = re.compile(r'(?P<minus>-?)["“”](?P<phrase>[^"“”]+)["“”](?=\s|$|[,.;:!?)])|(?P<word>\S+)')
+# From the last quotation mark, which begins a word and is closed by no other, up to the word that is being typed.
+_OPEN = re.compile(r"""(?:^|[\s(\[{])["“]\w[^"“”]*(?<=\w)\Z""")
 _PREFIX = re.compile(r"[^\W_][\w./:-]*[^\W_]\*|[^\W_]{2,}\*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,64}")
@@ -123,6 +126,8 @@ def parse(text: str) -> Query:
                 excluded, word, literal = True, word[1:], False
             clause = _clause(word)
             literal = literal and clause.kind != "prefix"
+            if position == len(items) - 1 and clause.text.isalnum() and len(clause.text) > 1 and _OPEN.search(text):
+                clause = msgspec.structs.replace(clause, kind="prefix")
         if not any(map(str.isalnum, clause.text)) and not any(ord(c) > 0x7F for c in clause.text):
             continue
         if len(clauses) == MAX_CLAUSES:

@@ -17,7 +17,7 @@ from recall_lab.errors import SemanticError
 Vectors = Any  # numpy float32, shape (n, dims), each of length 1 (or 0 for a text of nothing)
 
 _TOKENS: Final = 256
-_AT_ONCE: Final = 32
+_AT_ONCE: Final = 4  # passages; more take more memory and no less time
 _REMEMBERED: Final = 1024  # queries
 _WEIGHTS: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
 _SETTINGS: Final = ("1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json")
@@ -130,6 +130,9 @@ class _OnnxModel:
         self._passage_prompt = prompts.get("passage", prompts.get("document", ""))
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        # Passages are of many lengths, and what is kept for each would be most of the memory.
+        options.enable_cpu_mem_arena = False
+        options.enable_mem_pattern = False
         try:
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
             self._session = onnxruntime.InferenceSession(
