@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recall_lab.errors import StoreError
 from recall_lab.settings import Settings
+from recall_lab.store.connection import make_private_folder
 
 if TYPE_CHECKING:
     from recall_lab.redaction import Redactor
@@ -19,6 +22,10 @@ def open_rules(settings: Settings) -> Redactor:
     """
     from recall_lab.redaction import open_redactor
 
+    if settings.cache.is_relative_to(settings.home):
+        with suppress(StoreError):
+            # The compiled rules may be the first that comes into a home, which is private from its beginning.
+            make_private_folder(settings.home)
     return open_redactor(
         settings.cache / "rules",
         rules=settings.redaction_rules,

@@ -20,17 +20,18 @@ from recall_lab.errors import NotFoundError
 from recall_lab.model import Answer
 from recall_lab.search.engine import search
 from recall_lab.settings import Settings
-from recall_lab.store import Reader, open_reader
+from recall_lab.store import Reader, open_reader, open_writer
 
 _FIRST_BYTES: Final = 16_000_000  # captured before the speed of this machine is known
 _LEAST_BYTES: Final = 1_000_000
+_FASTEST: Final = 20_000_000  # bytes a second; what no machine reads in the time is not begun
 
 
 class ColdScan(msgspec.Struct, frozen=True):
     """How far a scan came.
 
     Attributes:
-        read: Transcripts that were read, the newest ones.
+        read: Transcripts that were read, the newest that fitted the time.
         found: Transcripts that there are.
         read_bytes: Bytes of those that were read.
         found_bytes: Bytes of all.
@@ -48,6 +49,8 @@ class ColdScan(msgspec.Struct, frozen=True):
 def cold_store(settings: Settings, *, seconds: float = 20.0, progress: bool = False) -> Iterator[tuple[Path, ColdScan]]:
     """Capture the newest transcripts into a scratch store that goes with the context.
 
+    A transcript that is too large for the time that is left is passed over; smaller ones after it are read.
+
     Args:
         settings: Where transcripts are, and what is kept of them; of its home only the compiled rules are used.
         seconds: About how long to read; loading the redaction rules comes on top.
@@ -63,12 +66,19 @@ def cold_store(settings: Settings, *, seconds: float = 20.0, progress: bool = Fa
     newest = sorted(seen.found, key=_age, reverse=True)
     with tempfile.TemporaryDirectory(prefix="recall-lab-cold-") as scratch:
         there = msgspec.structs.replace(settings, home=Path(scratch) / "home")
+        open_writer(there.store).close()  # a store, though nothing may fit the time
         read: list[Found] = []
         spent, bytes_read, allowed = 0.0, 0, _FIRST_BYTES
-        while allowed >= _LEAST_BYTES and len(read) < len(newest):
-            part = _first(newest[len(read) :], allowed)
+        while allowed >= _LEAST_BYTES and newest:
+            part = _fitting(newest, allowed)
+            if not part and not read:
+                part = _smallest(newest, int(seconds * _FASTEST))
+            if not part:
+                break
             report = index(there, discovery=Discovery(tuple(part), ()), progress=progress)
             read.extend(part)
+            taken = set(map(id, part))
+            newest = [found for found in newest if id(found) not in taken]
             spent += report.seconds - report.rules_seconds
             bytes_read += sum(found.size for found in part)
             allowed = int((seconds - spent) * bytes_read / max(spent, 0.01))
@@ -103,7 +113,7 @@ def cold_search(
     began = time.perf_counter()
     with cold_store(settings, seconds=seconds, progress=progress) as (store, scan), open_reader(store) as reader:
         answer = find(reader, query)
-    whole = "all" if scan.read == scan.found else f"the newest {scan.read:,} of {scan.found:,}"
+    whole = "all" if scan.read == scan.found else f"{scan.read:,} of {scan.found:,}"
     notice = (
         f"cold scan: there is no index yet; {whole} transcripts were read in {time.perf_counter() - began:.0f} s "
         f"({scan.read_bytes / 1e6:.0f} of {scan.found_bytes / 1e6:.0f} MB) and nothing was kept; "
@@ -119,11 +129,17 @@ def _age(found: Found) -> float:
         return 0.0
 
 
-def _first(found: Sequence[Found], allowed: int) -> list[Found]:
-    """The first of them that come to so many bytes, at least one."""
-    total = 0
-    for number, one in enumerate(found):
-        total += one.size
-        if total > allowed and number:
-            return list(found[:number])
-    return list(found)
+def _fitting(found: Sequence[Found], allowed: int) -> list[Found]:
+    """The first of them that come to so many bytes together, without those that are too large."""
+    fitting: list[Found] = []
+    for one in found:
+        if one.size <= allowed:
+            fitting.append(one)
+            allowed -= one.size
+    return fitting
+
+
+def _smallest(found: Sequence[Found], most: int) -> list[Found]:
+    """The smallest of them, where it has at most so many bytes."""
+    smallest = min(found, key=lambda one: one.size)
+    return [smallest] if smallest.size <= most else []

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from recall_lab.capture.rules import open_rules
 from recall_lab.errors import NotFoundError
 from recall_lab.lab import Lab
-from recall_lab.search import cold_search, cold_store
+from recall_lab.search import cold, cold_search, cold_store
 from recall_lab.settings import load_settings
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
@@ -65,6 +66,32 @@ def test_what_a_cold_scan_says_is_whole_sentences(tmp_path: Path, rules_cache: P
             assert heading.endswith(".")
             assert not heading.endswith("..")
             assert "cold scan" in heading
+
+
+def test_the_scan_stays_within_its_time(tmp_path: Path, rules_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(1, 7):
+        transcript(tmp_path / "user", number, "we moored the zeppelin " + "again " * (4000 if number == 6 else 10))
+    settings = load_settings(
+        tmp_path / "home", {"HOME": str(tmp_path / "user"), "RECALL_LAB_CACHE_DIR": str(rules_cache)}
+    )
+    monkeypatch.setattr(cold, "_LEAST_BYTES", 1)
+    monkeypatch.setattr(cold, "_FIRST_BYTES", 1000)
+    with cold_store(settings, seconds=0) as (_, scan):
+        assert 0 < scan.read < 5  # the newest is too large, and is passed over
+    with cold_store(settings) as (_, scan):
+        assert (scan.read, scan.found) == (6, 6)  # there is time for it after the others
+    monkeypatch.setattr(cold, "_FIRST_BYTES", 1)
+    monkeypatch.setattr(cold, "_FASTEST", 0)
+    answer = cold_search(settings, "zeppelin")
+    assert not answer.hits
+    assert "0 of 6 transcripts were read" in (answer.notice or "")
+
+
+def test_a_home_that_a_scan_begins_is_private(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path / "home", {"HOME": str(tmp_path)})
+    open_rules(settings)
+    assert settings.home.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in settings.home.iterdir()] == ["cache"]
 
 
 def test_no_transcripts_is_one_clear_line(tmp_path: Path) -> None:
