@@ -12,6 +12,7 @@ import msgspec
 
 from recall_lab.model import ROLES, Applied, Batch, LedgerRow, Revision, Session, Source
 from recall_lab.store.call_rows import write_calls
+from recall_lab.store.conflicts import may_be_in_conflict, settle_conflicts
 from recall_lab.store.connection import rows
 from recall_lab.store.index_rows import IndexRows
 from recall_lab.store.session_rows import FolderRemotes, Span, retell, write_session_row
@@ -26,7 +27,7 @@ class _Placed(NamedTuple):
     Attributes:
         texts: text_id -> whether it is new.
         fresh: (block_id, content_hash) -> text_id of the new ones.
-        rivals: block_ids among the new ones of which another text is known.
+        rivals: block_ids of the batch of which another text is known.
     """
 
     texts: dict[int, bool]
@@ -42,21 +43,6 @@ class _Stood(NamedTuple):
     content_hash: str
     session_id: int
     timestamp: str | None
-
-
-# Whether a source holds a record that stands elsewhere with another text.
-STILL_IN_CONFLICT = (
-    "SELECT EXISTS (SELECT 1 FROM placements p JOIN blocks b USING (text_id) "
-    "JOIN blocks o ON o.block_id = b.block_id AND o.text_id <> b.text_id "
-    "JOIN placements q ON q.text_id = o.text_id WHERE p.source_id = ? AND b.kind <> 'summary')"
-)
-
-
-def end_conflicts(db: apsw.Connection) -> None:
-    """Call sources complete that hold no record any more that stands elsewhere with another text."""
-    for (source_id,) in rows(db, "SELECT source_id FROM sources WHERE state = 'conflict'"):
-        if not db.execute(STILL_IN_CONFLICT, (source_id,)).get:
-            db.execute("UPDATE sources SET state = 'complete', detail = '' WHERE source_id = ?", (source_id,))
 
 
 def best_role(roles: Iterable[str]) -> str:
@@ -100,7 +86,7 @@ class BatchWriter:
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
         batch = self._without_forgotten(batch)
         own = self._session(batch.session, change) if batch.session else None
-        was_in_conflict, earlier = self._known_source(batch.source)
+        suspected, earlier = self._known_source(batch.source)
         source_id = self._source(batch.source, own)
         if own is None or batch.session is None:
             self._ledger(source_id, batch)
@@ -126,7 +112,9 @@ class BatchWriter:
         shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
-        conflicts = self._conflicts(source_id, placed.rivals, was_in_conflict=was_in_conflict)
+        conflicts = settle_conflicts(
+            db, source_id, placed.rivals, (stood.block_id for stood in removed), suspected=suspected
+        )
         touched = left | set(sessions.values()) | folders.renamed()
         for session_id in touched:
             come = Span.of(block.timestamp for block in batch.blocks if sessions[block.agent] == session_id)
@@ -228,13 +216,13 @@ class BatchWriter:
         return made
 
     def _known_source(self, source: Source) -> tuple[bool, int | None]:
-        """Return whether the source is in conflict, and the session that it belonged to so far."""
+        """Return whether the source may be in conflict, and the session that it belonged to so far."""
         known = rows(
             self._db,
-            "SELECT state = 'conflict', session_id FROM sources WHERE machine = ? AND path = ?",
+            "SELECT state, detail, session_id FROM sources WHERE machine = ? AND path = ?",
             (source.machine, source.path),
         )
-        return (bool(known[0][0]), known[0][1]) if known else (False, None)
+        return (may_be_in_conflict(*known[0][:2]), known[0][2]) if known else (False, None)
 
     def _source(self, source: Source, session_id: int | None) -> int:
         row = msgspec.structs.asdict(source)
@@ -311,7 +299,7 @@ class BatchWriter:
         db.executemany(f"INSERT INTO placements VALUES ({', '.join('?' * 13)})", placements)
         db.executemany("INSERT INTO redactions VALUES (?, ?, ?)", redactions)
         versions = Counter(block_id for block_id, _ in (*known, *fresh))
-        return _Placed(texts, fresh, {block_id for block_id, _ in fresh if versions[block_id] > 1})
+        return _Placed(texts, fresh, {block_id for block_id, count in versions.items() if count > 1})
 
     def _known_texts(self, block_ids: Iterable[str]) -> dict[tuple[str, str], int]:
         """Return the texts that the store has of these blocks: (block_id, content_hash) -> text_id."""
@@ -380,31 +368,3 @@ class BatchWriter:
             "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?, ?)",
             ((source_id, row.offset, row.length, row.disposition, row.reason) for row in batch.problems),
         )
-
-    def _conflicts(self, source_id: int, rivals: Iterable[str], *, was_in_conflict: bool) -> int:
-        """Count records that stand somewhere with another text, and mark every source that holds one.
-
-        Summaries are left out: they have no record id of their own, and each file words them anew.
-        """
-        db = self._db
-        holders: set[int] = set()
-        conflicts = 0
-        for block_id in rivals:
-            placed = rows(
-                db,
-                "SELECT text_id, source_id FROM blocks JOIN placements USING (text_id) "
-                "WHERE block_id = ? AND kind <> 'summary'",
-                (bytes.fromhex(block_id),),
-            )
-            if len({text_id for text_id, _ in placed}) > 1:
-                conflicts += 1
-                holders.update(holder for _, holder in placed)
-        if was_in_conflict and db.execute(STILL_IN_CONFLICT, (source_id,)).get:
-            holders.add(source_id)
-        for holder in holders:
-            db.execute(
-                "UPDATE sources SET state = 'conflict', detail = 'a record stands in another file with another text; "
-                "both are kept' WHERE source_id = ? AND state = 'complete'",
-                (holder,),
-            )
-        return conflicts

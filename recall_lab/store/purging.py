@@ -12,7 +12,8 @@ import apsw
 import msgspec
 
 from recall_lab.errors import NotFoundError, StoreError, UsageError
-from recall_lab.store.batches import end_conflicts, retire_sessions
+from recall_lab.store.batches import retire_sessions
+from recall_lab.store.conflicts import end_conflicts
 from recall_lab.store.connection import OnStore, explained, open_reader, rows
 from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
 from recall_lab.store.session_rows import FolderRemotes, retell

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import apsw
 
 from recall_lab.model import Record, Redacted, Role
-from recall_lab.store.batches import best_role, end_conflicts
+from recall_lab.store.batches import best_role
+from recall_lab.store.conflicts import end_conflicts
 from recall_lab.store.connection import OnStore, explained, rows
 from recall_lab.store.packing import discard
 from recall_lab.store.portable import hash_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from hashlib import sha256
+from itertools import permutations
 from pathlib import Path
 
 import msgspec
@@ -198,9 +199,30 @@ def test_a_conflict_keeps_both_texts_and_marks_both_sources(path: Path) -> None:
         writer.apply(batch(block(3, "appended"), from_ord=3))
         assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("conflict",), ("conflict",)]
         writer.apply(batch(block(1, "that"), block(2, "tail")))
-        assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("complete",), ("conflict",)]
-        writer.apply(batch(block(1, "that"), path="/t/b.jsonl", session="s2"))
         assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("complete",), ("complete",)]
+
+
+def test_every_source_that_holds_a_record_in_conflict_is_marked_in_any_order(path: Path) -> None:
+    sources = [("a", "this"), ("b", "that"), ("c", "this"), ("d", "that")]
+    with open_writer(path) as writer:
+        for number, order in enumerate(permutations(sources)):
+            writer.apply_all(batch(block(number, text), path=f"{file}{number}", session=file) for file, text in order)
+        assert ask(writer, "SELECT state, count(*) FROM sources GROUP BY 1") == [("conflict", 24 * len(sources))]
+
+
+@pytest.mark.parametrize("meanwhile", ["backlog", "partial_record", "source_missing"])
+def test_a_source_is_in_conflict_at_its_end_whatever_its_state_when_that_was_found(path: Path, meanwhile: str) -> None:
+    def told(file: str, text: str, state: str, **more: object) -> Batch:
+        source = Source(host="claude-code", path=Redacted(file), state=state, size=10, cursor=10)  # type: ignore[arg-type]
+        return batch(block(1, text), path=file, session=file, source=source, **more)
+
+    with open_writer(path) as writer:
+        writer.apply(told("/t/a.jsonl", "this", "complete" if meanwhile == "source_missing" else meanwhile))
+        if meanwhile == "source_missing":
+            writer.set_source_state("/t/a.jsonl", "source_missing", "gone")
+        writer.apply(told("/t/b.jsonl", "that", "complete"))
+        writer.apply(batch(block(2, "end"), path="/t/a.jsonl", session="/t/a.jsonl", from_ord=2))
+        assert ask(writer, "SELECT state FROM sources ORDER BY path") == [("conflict",), ("conflict",)]
 
 
 def test_a_summary_that_each_file_words_anew_is_no_conflict(path: Path) -> None:
