@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recall_lab.model import Redacted
-from recall_lab.redaction.buffers import Buffer, cut
+from recall_lab.redaction.buffers import cut
 from recall_lab.redaction.kinds import precision_of
 from recall_lab.redaction.records import Finding, RedactedText, Spot
 from recall_lab.redaction.rules import Reader, Rules, reader_of
 from recall_lab.redaction.views import views_of, without_unseen
+from recall_lab.redaction.words import words_between
 from recall_lab.redaction.wraps import extended, read_wrapped
 
 _MARK = re.compile(r"\[REDACTED:[a-z0-9_]{2,40}\]")
@@ -23,6 +24,7 @@ _MAX_ROUNDS = 8
 
 _WRAPPED = "recall.read.wrapped"
 _WORD = "recall.read.word"
+_LINE = "recall.read.line"  # from a word to what may be the value behind it
 _UNSEEN = "recall.read.unseen"
 
 
@@ -54,21 +56,17 @@ class Redactor:
     def scan(self, texts: Sequence[str]) -> list[tuple[Finding, ...]]:
         """Say where secrets stand: for every text its findings, ascending and not overlapping."""
         results: list[tuple[Finding, ...]] = [()] * len(texts)
-        unseen: set[int] = set()
-        for buffer in cut(texts):
-            if b"\x1b" in buffer.data:
-                unseen.update(index for index, text in enumerate(buffer.texts, buffer.first) if "\x1b" in text)
-            for index, places in self._places(buffer).items():
-                results[index] = self._findings(texts[index], places)
-                if any(rule == _UNSEEN for _, _, rule in places):
-                    unseen.add(index)
+        unseen = {index for index, text in enumerate(texts) if "\x1b" in text}
+        for index, places in self._places(texts).items():
+            results[index] = self._findings(texts[index], places)
+            if any(rule == _UNSEEN for _, _, rule in places):
+                unseen.add(index)
         # The surroundings of colour codes and invisible characters are looked at again without them.
         views = [(index, view) for index in sorted(unseen) for view in views_of(texts[index])]
         seen: dict[int, list[Finding]] = {}
-        for buffer in cut([view.text for _, view in views]):
-            for place, places in self._places(buffer).items():
-                index, view = views[place]
-                seen.setdefault(index, []).extend(map(view.original, self._findings(view.text, places)))
+        for place, places in self._places([view.text for _, view in views]).items():
+            index, view = views[place]
+            seen.setdefault(index, []).extend(map(view.original, self._findings(view.text, places)))
         for index in unseen:
             plain = without_unseen(texts[index], results[index])
             results[index] = tuple(_settle(texts[index], [*plain, *seen.get(index, ())]))
@@ -93,15 +91,19 @@ class Redactor:
             for index, text in enumerate(out)
         ]
 
-    def _places(self, buffer: Buffer) -> dict[int, list[tuple[int, int, str]]]:
+    def _places(self, texts: Sequence[str]) -> dict[int, list[tuple[int, int, str]]]:
         """What the detector reports, by text."""
-        spans: list[tuple[int, int, str]] = []
-        for found in self._scanner.scan(buffer.data):
-            rule = found.rule_id
-            if rule not in self._unused:
-                location = found.location
-                spans.append((location["start_offset"], location["end_offset"], rule))
-        return buffer.locate(spans)
+        places: dict[int, list[tuple[int, int, str]]] = {}
+        for buffer in cut(texts):
+            spans: list[tuple[int, int, str]] = []
+            for found in self._scanner.scan(buffer.data):
+                rule = found.rule_id
+                if rule not in self._unused:
+                    location = found.location
+                    spans.append((location["start_offset"], location["end_offset"], rule))
+            for index, located in buffer.locate(spans).items():
+                places.setdefault(index, []).extend(located)
+        return places
 
     def _findings(self, text: str, places: list[tuple[int, int, str]]) -> tuple[Finding, ...]:
         found = list(self._judged(text, places))
@@ -109,8 +111,7 @@ class Redactor:
 
     def _judged(self, text: str, places: list[tuple[int, int, str]]) -> Iterator[Finding]:
         seen: dict[str, int] = {}  # up to where a reader has looked
-        places.sort()
-        for start, end, rule in places:
+        for start, end, rule in _with_words(text, places):
             reader = _WORD if rule.startswith(_WORD) else rule  # several rules report places for the reader of words
             if start < seen.get(reader, 0) or rule == _UNSEEN:
                 continue
@@ -135,14 +136,23 @@ class Redactor:
 
     def _tokens(self, text: str) -> Iterator[Spot]:
         """The tokens of a short text, for readers that put one together."""
-        for buffer in cut([text]):
-            for found in self._places(buffer).values():
-                for start, end, rule in found:
-                    if not rule.startswith("recall.read.") and rule not in self._kinds:
-                        yield from self._read(text, start, end, rule)
+        for start, end, rule in self._places([text]).get(0, ()):
+            if not rule.startswith("recall.read.") and rule not in self._kinds:
+                yield from self._read(text, start, end, rule)
 
     def _allowed(self, secret: str) -> bool:
         return any(pattern.fullmatch(secret) for pattern in self._allow)
+
+
+def _with_words(text: str, places: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """The places in order, with the words of reported lines in the place of the lines, each once."""
+    expanded: set[tuple[int, int, str]] = set()
+    for place in places:
+        if place[2].startswith(_LINE):
+            expanded.update((start, end, _WORD) for start, end in words_between(text, place[0], place[1]))
+        else:
+            expanded.add(place)
+    return sorted(expanded)
 
 
 def _settle(text: str, found: Iterable[Finding]) -> list[Finding]:

@@ -168,6 +168,7 @@ def is_hex(value: str) -> bool:
     return bool(HEX.match(value)) and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
+@lru_cache(maxsize=8192)
 def looks_random(value: str, *, shortest: int = 16, odd: float = 0.4) -> bool:
     """Is the value drawn at random, as far as its letters and digits tell?"""
     if len(value) < shortest:
@@ -239,6 +240,7 @@ def is_benign(value: str, *, quoted: bool = False) -> bool:
     return is_placeholder(value) or is_reference(value, quoted=quoted) or is_known_shape(value)
 
 
+@lru_cache(maxsize=8192)
 def is_secret(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a secret, token or key be one?"""
     size = len(value)
@@ -284,6 +286,7 @@ def is_word(value: str) -> bool:
     return _LETTERS.match(value) is not None and not is_placeholder(value) and value.lower() not in _STATES
 
 
+@lru_cache(maxsize=8192)
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a password be one? People choose weak ones, so words with a digit count."""
     size = len(value)

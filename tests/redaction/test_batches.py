@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_lab.redaction import Redactor
-from recall_lab.redaction.buffers import SEPARATOR, Buffer, cut
+from recall_lab.redaction.buffers import OVERLAP_BYTES, PIECE_BYTES, SEPARATOR, Buffer, cut
 from tests.redaction import fakes
 
 
@@ -34,6 +35,34 @@ def test_a_batch_finds_what_single_scans_find(redactor: Redactor) -> None:
         *(fakes.pem("RSA " + "PRIVATE KEY", 4)(random.Random(n)) for n in range(3)),
     ]
     assert redactor.scan(texts) == _alone(redactor, texts)
+
+
+@pytest.mark.parametrize("filler", ["plain words go on and on\n", "größer é 🔑 words\n"])
+@pytest.mark.parametrize("place", [PIECE_BYTES - OVERLAP_BYTES, PIECE_BYTES, 2 * PIECE_BYTES - OVERLAP_BYTES])
+def test_a_long_text_finds_what_a_short_one_finds(redactor: Redactor, filler: str, place: int) -> None:
+    """A text is scanned in pieces; a secret at any distance from a cut is found once, as in a text of its own."""
+    lines = place // len(filler.encode())
+    long, short = filler * (lines + 3_000), filler * 30
+    for distance, sample in enumerate(_samples(place, 12), -6):
+        at = (lines + distance * 8) * len(filler)
+        texts = [long[:at] + sample + "\n" + long[at:], short + sample + "\n" + short]
+        moved, alone = (
+            [(f.start - offset, f.end - offset, f.kind) for f in found]
+            for found, offset in zip(redactor.scan(texts), (at, len(short)), strict=True)
+        )
+        assert moved == alone, (distance, sample)
+
+
+@given(st.text(alphabet="aé🔑\n", max_size=30), st.integers(1, 900))
+@settings(max_examples=40, deadline=None)
+def test_pieces_overlap_and_say_where_they_stand(text: str, times: int) -> None:
+    whole = text * times * 20
+    pieces = [(buffer.piece, buffer.data.strip(b"\n").strip(b"\x1f")[1:-1].decode()) for buffer in cut([whole])]
+    assert all(whole.startswith(shown, piece.points) for piece, shown in pieces)
+    ends = [piece.points + len(shown) for piece, shown in pieces]
+    assert not whole or ends[-1] == len(whole)
+    assert all(piece.points < end for (piece, _), end in zip(pieces[1:], ends[:-1], strict=True))
+    assert [piece.cut_after for piece, _ in pieces] == [*[True] * (len(pieces) - 1), *[False] * bool(pieces)]
 
 
 def test_no_secret_is_found_across_a_boundary(redactor: Redactor) -> None:

@@ -27,6 +27,20 @@ def test_time_is_linear(redactor: Redactor, piece: str) -> None:
     pytest.fail(f"{before:.3f} s for 25 kB, {after:.3f} s for 100 kB")
 
 
+def test_a_text_of_any_length_is_looked_at_in_pieces(redactor: Redactor) -> None:
+    """The detector takes far longer over a buffer of more than 128 kB than over two of half its length."""
+    small, large = ("@a.bc:" * (size // 6) for size in (50_000, 200_000))
+    before, after = _seconds(redactor, small), _seconds(redactor, large)
+    assert after < max(1.0, 16 * before)
+
+
+@pytest.mark.parametrize("piece", ["API_KEY=", "key_", "token,", "secret ", "Authorization: Bearer ", "?token=&"])
+def test_words_without_a_value_are_not_reported(redactor: Redactor, piece: str) -> None:
+    """What a repeated name costs is what the detector reports; without a digit behind it there is nothing to look at."""
+    text = piece * 1_000
+    assert sum(map(len, redactor._places([text]).values())) <= 1
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("piece", PIECES.values(), ids=PIECES.keys())
 def test_a_megabyte_takes_seconds(redactor: Redactor, piece: str) -> None:
