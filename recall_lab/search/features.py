@@ -373,7 +373,7 @@ class _Extractor:
                     if _stands(one, typed) or self._reads(one, terms) or self._names(one, terms)
                 ]
                 return self._index.once(sorted(held))
-        return self._index.once(self._index.phrase(form, PHRASE_LIMIT))
+        return self._index.beside(form, PHRASE_LIMIT)
 
     def _names(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether the words inside an identifier of a text are these terms."""

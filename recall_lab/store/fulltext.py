@@ -6,7 +6,6 @@ and on passages here, so that what is highlighted is what was matched. Texts are
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,31 +14,28 @@ from weakref import WeakKeyDictionary, ref
 
 import apsw
 
-from recall_lab.errors import UsageError
 from recall_lab.model import Filters
 from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
-from recall_lab.store.filtering import placement_conditions
+from recall_lab.store.looking_up import LookingUp
 from recall_lab.store.packing import Packed, load
 from recall_lab.store.postings import Ids, Postings, Scratch, among, first_varint, nothing
 from recall_lab.store.reaching import Reach, reach_of
+from recall_lab.store.tokenizing import Tokenizing
 from recall_lab.text import index_form
 
-_TOKENIZER: Final = ("unicode61", "remove_diacritics", "2")
 _MAX_PREFIX_TERMS: Final = 128
 _MASKS_KEPT: Final = 8
 _TERMS_KEPT: Final = 512
-_STEMS_KEPT: Final = 50_000
-_QUESTION: Final = 600  # bytes; a longer text tells more than it asks
 _BETWEEN: Final = "\U000ffffd"
 
 
-class Fulltext:
+class Fulltext(Tokenizing, LookingUp):
     """The index of one store; one for a reader, see ``fulltext_of``."""
 
     def __init__(self, reader: Reader) -> None:
         self._path = reader.path
-        self._db = reader.connection
+        LookingUp.__init__(self, reader.connection)
         with explained(self._path):
             # A temporary table lives in memory; the store itself is opened read-only.
             self._db.execute("PRAGMA temp_store = MEMORY; PRAGMA query_only = 0")
@@ -49,7 +45,7 @@ class Fulltext:
                 )
             finally:
                 self._db.execute("PRAGMA query_only = 1")
-            self._tokenize = self._db.fts5_tokenizer("porter", list(_TOKENIZER))
+            Tokenizing.__init__(self, self._db)
             self._db.register_fts5_function("occurrences", _occurrences)
         self._reader = ref(reader)
         self._loaded = False
@@ -59,7 +55,6 @@ class Fulltext:
         self._scratch: Scratch | None = None
         self._shifts: Any = None
         self._sessions: Any = None
-        self._stems: dict[str, str] = {}
         self._titles: dict[str, Ids] | None = None
         self._read: OrderedDict[str, Postings] = OrderedDict()
         self._norms: tuple[tuple[float, float, float], Any] | None = None
@@ -126,33 +121,6 @@ class Fulltext:
         self._sessions = None
         self._titles = None
         self._read.clear()
-
-    # ---- terms -----------------------------------------------------------------------------------------------------
-
-    def terms(self, form: str) -> list[str]:
-        """Tokenise an index form; return the stemmed terms in order."""
-        data = form.encode("utf-8", "replace")
-        found: Any = self._tokenize(
-            data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
-        )
-        return list(found)
-
-    def stem(self, word: str) -> str:
-        """The term of one word of letters and digits; remembered, as texts repeat their words."""
-        found = self._stems.get(word)
-        if found is None:
-            if len(self._stems) >= _STEMS_KEPT:
-                self._stems.clear()
-            found = self._stems[word] = " ".join(self.terms(word))
-        return found
-
-    def tokens(self, form: str) -> list[tuple[int, int, str]]:
-        """Tokenise an index form; return of each token its first byte in UTF-8, its end, and the stemmed term."""
-        data = form.encode("utf-8", "replace")
-        found: Any = self._tokenize(
-            data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=True, include_colocated=False
-        )
-        return list(found)
 
     # ---- which texts -----------------------------------------------------------------------------------------------
 
@@ -244,6 +212,10 @@ class Fulltext:
         import numpy as np
 
         return np.ascontiguousarray(np.fromstring(self._newest(form, limit), np.int32, sep=",")[::-1])
+
+    def beside(self, form: str, limit: int) -> Postings:
+        """The postings of ``phrase``, each text once; remembered, as the next page asks the same."""
+        return self._kept(f'"{form}"{limit}', lambda: self.once(self.phrase(form, limit)))
 
     def _newest(self, form: str, limit: int) -> str:
         """The newest texts that hold these words beside one another, the newest first, with commas between."""
@@ -347,19 +319,6 @@ class Fulltext:
     def _reach_of(self, filters: Filters) -> Reach:
         return reach_of(self._db, self.columns, filters)
 
-    def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
-        """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
-        condition, bindings = placement_conditions(filters)
-        if not condition:
-            return None
-        found = self._db.execute(
-            "SELECT p.text_id FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value "
-            "JOIN blocks b ON b.text_id = p.text_id JOIN sessions s ON s.session_id = p.session_id "
-            f"WHERE {condition}",
-            (json.dumps([int(i) for i in ids]), *bindings),
-        )
-        return {text_id for (text_id,) in found}
-
     def row_of(self, text_id: int, reach: Reach) -> int:
         """The row of the placement that a hit shows: the root placement, else the first that passes the filters."""
         import numpy as np
@@ -368,67 +327,6 @@ class Fulltext:
         if reach.rows is None or reach.rows[row]:
             return row
         return int(np.flatnonzero((self.columns.text == text_id) & reach.rows)[0])
-
-    def texts(self, ids: Iterable[int]) -> dict[int, str]:
-        """The retained texts."""
-        return dict(
-            rows(
-                self._db,
-                "SELECT b.text_id, b.text FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value",
-                (json.dumps(list(ids)),),
-            )
-        )
-
-    def asking(self, ids: Iterable[int]) -> set[int]:
-        """Those of the texts that are short prose and end in a question mark."""
-        found = self._db.execute(
-            "SELECT b.text_id FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
-            "WHERE octet_length(b.text) <= ? "
-            "AND substr(rtrim(b.text, ' \n\t\r)\"''*_'), -1) IN ('?', '\uff1f', '\u061f')",
-            (json.dumps(list(ids)), _QUESTION),
-        )
-        return {text_id for (text_id,) in found}
-
-    def block_ids(self, ids: Iterable[int]) -> list[str]:
-        """The block_id of each text, in the order asked for."""
-        found = self._db.execute(
-            "SELECT lower(hex(b.block_id)) FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
-            "ORDER BY w.key",
-            (json.dumps(list(ids)),),
-        )
-        return [block_id for (block_id,) in found]
-
-    def text_ids(self, block_ids: Iterable[str]) -> dict[str, int]:
-        """By block_id, the text that sessions hold of it; blocks without one are left out."""
-        found = rows(
-            self._db,
-            "SELECT w.value, max(b.text_id) FROM json_each(?) w CROSS JOIN blocks b ON b.block_id = unhex(w.value) "
-            "WHERE EXISTS (SELECT 1 FROM placements p WHERE p.text_id = b.text_id) GROUP BY 1",
-            (json.dumps(list(block_ids)),),
-        )
-        return dict(found)
-
-    def resolve_session(self, typed: str) -> str:
-        """Find the one session that a native id or the head of one names.
-
-        Raises:
-            UsageError: none or several are named so.
-        """
-        found: list[str] = [
-            native_id
-            for (native_id,) in self._db.execute(
-                "SELECT DISTINCT native_id FROM sessions WHERE substr(native_id, 1, length(?1)) = ?1 "
-                "ORDER BY native_id <> ?1, native_id LIMIT 200",
-                (typed,),
-            )
-        ]
-        if not found:
-            raise UsageError(f"no session begins with {typed!r}; `recall-lab sessions` lists them")
-        # The subagents of a session stand under its id.
-        others = [native_id for native_id in found[1:] if not native_id.startswith(found[0] + "/")]
-        if others and found[0] != typed:
-            raise UsageError(f"several sessions begin with {typed!r}; type more of the id")
-        return found[0]
 
 
 _open: WeakKeyDictionary[Reader, Fulltext] = WeakKeyDictionary()

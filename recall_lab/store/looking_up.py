@@ -1,0 +1,97 @@
+"""What stands under the ids that a search works with: texts, blocks, sessions, and what filters say of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+import apsw
+
+from recall_lab.errors import UsageError
+from recall_lab.model import Filters
+from recall_lab.store.connection import rows
+from recall_lab.store.filtering import placement_conditions
+
+_QUESTION: Final = 600  # bytes; a longer text tells more than it asks
+
+
+class LookingUp:
+    """Looks ids up in the store; texts are known by their ``text_id``."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
+        """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
+        condition, bindings = placement_conditions(filters)
+        if not condition:
+            return None
+        found = self._db.execute(
+            "SELECT p.text_id FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value "
+            "JOIN blocks b ON b.text_id = p.text_id JOIN sessions s ON s.session_id = p.session_id "
+            f"WHERE {condition}",
+            (json.dumps([int(i) for i in ids]), *bindings),
+        )
+        return {text_id for (text_id,) in found}
+
+    def texts(self, ids: Iterable[int]) -> dict[int, str]:
+        """The retained texts."""
+        return dict(
+            rows(
+                self._db,
+                "SELECT b.text_id, b.text FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value",
+                (json.dumps(list(ids)),),
+            )
+        )
+
+    def asking(self, ids: Iterable[int]) -> set[int]:
+        """Those of the texts that are short prose and end in a question mark."""
+        found = self._db.execute(
+            "SELECT b.text_id FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
+            "WHERE octet_length(b.text) <= ? "
+            "AND substr(rtrim(b.text, ' \n\t\r)\"''*_'), -1) IN ('?', '\uff1f', '\u061f')",
+            (json.dumps(list(ids)), _QUESTION),
+        )
+        return {text_id for (text_id,) in found}
+
+    def block_ids(self, ids: Iterable[int]) -> list[str]:
+        """The block_id of each text, in the order asked for."""
+        found = self._db.execute(
+            "SELECT lower(hex(b.block_id)) FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
+            "ORDER BY w.key",
+            (json.dumps(list(ids)),),
+        )
+        return [block_id for (block_id,) in found]
+
+    def text_ids(self, block_ids: Iterable[str]) -> dict[str, int]:
+        """By block_id, the text that sessions hold of it; blocks without one are left out."""
+        found = rows(
+            self._db,
+            "SELECT w.value, max(b.text_id) FROM json_each(?) w CROSS JOIN blocks b ON b.block_id = unhex(w.value) "
+            "WHERE EXISTS (SELECT 1 FROM placements p WHERE p.text_id = b.text_id) GROUP BY 1",
+            (json.dumps(list(block_ids)),),
+        )
+        return dict(found)
+
+    def resolve_session(self, typed: str) -> str:
+        """Find the one session that a native id or the head of one names.
+
+        Raises:
+            UsageError: none or several are named so.
+        """
+        found: list[str] = [
+            native_id
+            for (native_id,) in self._db.execute(
+                "SELECT DISTINCT native_id FROM sessions WHERE substr(native_id, 1, length(?1)) = ?1 "
+                "ORDER BY native_id <> ?1, native_id LIMIT 200",
+                (typed,),
+            )
+        ]
+        if not found:
+            raise UsageError(f"no session begins with {typed!r}; `recall-lab sessions` lists them")
+        # The subagents of a session stand under its id.
+        others = [native_id for native_id in found[1:] if not native_id.startswith(found[0] + "/")]
+        if others and found[0] != typed:
+            raise UsageError(f"several sessions begin with {typed!r}; type more of the id")
+        return found[0]
