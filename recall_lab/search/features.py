@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -13,26 +12,20 @@ import msgspec
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.forms import completions, other_forms
 from recall_lab.search.query import QUESTION_WORDS, Clause, Query
-from recall_lab.search.signs import only_signs
-from recall_lab.search.words import Stems, Words, has_identifier_words
+from recall_lab.search.rows import Rows
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.store.postings import Ids, Postings
+from recall_lab.store.postings import Postings
 from recall_lab.store.reaching import Reach
 from recall_lab.text import SIGNED_WORDS, identifier_words, index_form, unspaced_runs
 
 FeatureKind = Literal["term", "phrase", "identifier", "loose"]
-PHRASE_LIMIT: Final = 2000  # newest texts that a phrase is followed into
 MAX_TERMS: Final = 40  # the rarest are kept
 
 # What an identifier counts by: as typed, its words beside one another, its words anywhere. With its words alone a text
 # stays under the gate.
 _TYPED, _BESIDE, _ANYWHERE = 0.6, 0.27, 0.13
 _STRADDLING = 0.3
-_FEW, _MANY_WORDS = 8, 5
-_VERY_COMMON = 50_000
-_POSTINGS_A_TEXT = 2_000  # FTS5 goes through so many postings of a phrase's words while a text is read
 _TELLING_STEM = 4  # letters
-_WORTH = 1.5  # times as many postings as those of a pair of words make it worth to look for the pair first
 _HEX = re.compile(r"(?=\w*\d)[0-9a-f]{7,40}")
 
 
@@ -112,7 +105,7 @@ class _Extractor:
         self._narrow = 2 * reach.blocks < len(reach.texts)
         self._found: dict[tuple[FeatureKind, tuple[str, ...]], Feature] = {}
         self._postings: dict[str, Postings] = {}
-        self._stems = Stems(index.stem)
+        self._rows = Rows(index, self._postings)
         self._uncounted: frozenset[str] = frozenset()
 
     def run(self, query: Query) -> Features:
@@ -174,7 +167,7 @@ class _Extractor:
             parts = [] if "'" in text or "\u2019" in text else _parts(text)
             added = [self._part(part, number) for part in parts]
             if self._config.identifiers or not any(added):
-                self._add("loose", text, terms, self._beside(text), number, weight=0.0 if any(added) else 1.0)
+                self._add("loose", text, terms, self._rows.of(text), number, weight=0.0 if any(added) else 1.0)
 
     def _word(self, text: str, term: str, number: int) -> None:
         """A word, and the forms of it that the stemmer does not know."""
@@ -195,7 +188,7 @@ class _Extractor:
         """Words that are meant exactly: stemmed they find the texts, as typed they have to stand in them."""
         terms = self._terms(text)
         if terms:
-            postings = self._term(terms[0], text) if len(terms) == 1 else self._beside(text)
+            postings = self._term(terms[0], text) if len(terms) == 1 else self._rows.of(text)
             self._add("phrase", text, terms, postings, number)
             self._add("loose", text, terms, postings, number, weight=0.0)
 
@@ -209,7 +202,7 @@ class _Extractor:
                 for term in self._terms(part):
                     if len(term) > 1 or term.isdigit():
                         self._term(term, part)
-            postings = self._beside(text)
+            postings = self._rows.of(text)
         elif _HEX.fullmatch(text):
             terms, postings = self._expanded(terms[0])
         else:
@@ -222,7 +215,7 @@ class _Extractor:
         )
         self._add("loose", text, terms, postings, number, weight=_BESIDE, any_term=typed.any_term)
         if words and len(parts) > 1:
-            self._add("loose", words, self._terms(words), self._beside(words), number, weight=0.0)
+            self._add("loose", words, self._terms(words), self._rows.of(words), number, weight=0.0)
         for part in parts:
             self._part(part, number, _ANYWHERE * typed.idf / len(parts))
 
@@ -242,11 +235,11 @@ class _Extractor:
         for at in range(len(run) - 1):
             pair = run[at : at + 2]
             if terms := self._terms(pair):
-                postings = self._beside(pair)
+                postings = self._rows.of(pair)
                 # Many pairs only stand where two words meet: that one is nowhere says little.
                 self._add("term", pair, terms, postings, number, weight=1.0 if len(postings.ids) else _STRADDLING)
         if len(run) > 2:
-            self._add("loose", run, self._terms(run), self._beside(run), number, weight=0.0)
+            self._add("loose", run, self._terms(run), self._rows.of(run), number, weight=0.0)
 
     def _prefix(self, text: str, number: int) -> None:
         terms = self._terms(text)
@@ -254,47 +247,18 @@ class _Extractor:
             expansions, postings = self._begun(text, terms[0])
             self._add("term", text + "*", expansions, postings, number, any_term=True)
         elif terms:
-            self._add("loose", text, terms, self._beside(text), number)
+            self._add("loose", text, terms, self._rows.of(text), number)
 
     def _whole_text(self, query: Query) -> None:
         """A pasted text is tried as one phrase first."""
         terms = self._terms(query.text)
         if len(terms) < 2 or any(feature.terms == terms for feature in self._found.values()):
             return
-        known = min((self._postings[term].ids for term in terms if term in self._postings), key=len, default=None)
-        every = None if known is None else self._holding_all(frozenset(terms), known)
-        if every is not None and not len(every):
-            return
-        if every is not None and len(every) <= _FEW and len(terms) >= _MANY_WORDS:
-            # Each word of a phrase costs the index a look; a few texts are read sooner.
-            ids = [text_id for text_id, text in self._index.texts(every.tolist()).items() if self._reads(text, terms)]
-            postings = self._index.once(sorted(ids))
-        else:
-            postings = self._beside(query.text)
+        postings = self._rows.of_all(query.text, terms)
         if len(postings.ids):
             label = " ".join(query.text.split())
             self._add("phrase", label, terms, postings, -1, weight=0.0)
             self._add("loose", label, terms, postings, -1, weight=0.0)
-
-    def _holding_all(self, terms: frozenset[str], every: Ids) -> Ids:
-        """Those of the texts that hold all of these terms, as far as they were looked up."""
-        for ids in sorted((self._postings[term].ids for term in terms & self._postings.keys()), key=len):
-            if not len(every):
-                break
-            every = self._index.shared(every, ids)
-        return every
-
-    def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
-        """Whether a text has these terms one beside the other."""
-        if only_signs(text) and all(map(str.isascii, terms)):
-            return Words(text).row(terms, self._stems)
-        held = self._index.terms(index_form(text))
-        at = -1
-        for _ in range(held.count(terms[0])):
-            at = held.index(terms[0], at + 1)
-            if tuple(held[at : at + len(terms)]) == terms:
-                return True
-        return False
 
     def _unwanted(self, clause: Clause, number: int) -> list[Feature]:
         """What an excluded clause means: the word, or all of it beside one another."""
@@ -304,7 +268,7 @@ class _Extractor:
         if clause.kind == "prefix" and len(terms) == 1:
             terms, postings = self._begun(clause.text, terms[0])
         else:
-            postings = self._term(terms[0], clause.text) if len(terms) == 1 else self._beside(clause.text)
+            postings = self._term(terms[0], clause.text) if len(terms) == 1 else self._rows.of(clause.text)
         return [Feature("term", clause.text, terms, postings, 0.0, (number,), 0.0)]
 
     # ---- features --------------------------------------------------------------------------------------------------
@@ -349,36 +313,6 @@ class _Extractor:
             found = self._postings[term] = self._index.postings(term, word and index_form(word))
         return found
 
-    def _beside(self, text: str) -> Postings:
-        """The texts that hold these words beside one another."""
-        form = index_form(text)
-        tokens = self._index.tokens(form)
-        sizes = [self._index.commonness(term) for _, _, term in tokens]
-        # A phrase costs as much as its commonest words; two rare words of it leave few texts to read.
-        pairs = (
-            [(a + b, n) for n, (a, b) in enumerate(pairwise(sizes))] if max(sizes, default=0) >= _VERY_COMMON else []
-        )
-        least, first = min(pairs, default=(0, 0))
-        if len(pairs) > 1 and sum(sizes) > _WORTH * least:
-            few = min(PHRASE_LIMIT, sum(sizes) // _POSTINGS_A_TEXT)
-            pair = form.encode("utf-8", "replace")[tokens[first][0] : tokens[first + 1][1]].decode("utf-8", "replace")
-            ids = self._index.phrase(pair, few + 1)
-            if len(ids) <= few:
-                terms = tuple(term for _, _, term in tokens)
-                texts = self._index.texts(self._holding_all(frozenset(terms), ids).tolist())
-                typed = form.lower()
-                held = [
-                    text_id
-                    for text_id, one in texts.items()
-                    if _stands(one, typed) or self._reads(one, terms) or self._names(one, terms)
-                ]
-                return self._index.once(sorted(held))
-        return self._index.beside(form, PHRASE_LIMIT)
-
-    def _names(self, text: str, terms: tuple[str, ...]) -> bool:
-        """Whether the words inside an identifier of a text are these terms."""
-        return has_identifier_words(text) and self._reads(identifier_words(text), terms)
-
     def _begun(self, text: str, term: str) -> tuple[tuple[str, ...], Postings]:
         """The terms of words that begin so, and the texts that hold any of them."""
         if not (text.isascii() and text.isalnum()):
@@ -397,13 +331,6 @@ class _Extractor:
         """The terms that begin so, and the texts that hold any of them."""
         terms = tuple(self._index.expand(prefix)) or (prefix,)
         return terms, self._index.united(terms, [self._term(term) for term in terms])
-
-
-def _stands(text: str, typed: str) -> bool:
-    """Whether a text has this in it as it is typed, in small letters, and no word goes on before or after it."""
-    low = text.lower()
-    at = low.find(typed)
-    return at >= 0 and not low[max(at - 1, 0) : at].isalnum() and not low[at + len(typed) :][:1].isalnum()
 
 
 def _parts(text: str) -> list[str]:

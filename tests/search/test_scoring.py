@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recall_lab.model import Filters
-from recall_lab.search import features, parse, scoring, search
+from recall_lab.search import parse, rows, scoring, search
 from recall_lab.search.config import PLAIN
 from recall_lab.search.features import extract
 from recall_lab.search.scoring import Scorer
@@ -117,9 +117,9 @@ def test_a_phrase_with_a_common_word_is_found_by_its_rare_ones(
     answers_ = [search(reader, query).hits for query in queries]
     index = fulltext_of(reader)
     monkeypatch.setattr(index, "commonness", lambda term: len(index.postings(term).ids))
-    monkeypatch.setattr(features, "_VERY_COMMON", 10)
+    monkeypatch.setattr(rows, "_VERY_COMMON", 10)
     for postings in (1, 10**9):
-        monkeypatch.setattr(features, "_POSTINGS_A_TEXT", postings)
+        monkeypatch.setattr(rows, "_POSTINGS_A_TEXT", postings)
         assert [search(reader, query).hits for query in queries] == answers_
 
 
