@@ -6,7 +6,6 @@ tables whose colours come from JupyterLab's theme and fall back to plain ones el
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -293,4 +292,6 @@ def register(shell: object) -> None:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(visible(text), quote=True)
+    from html import escape  # a terminal needs none
+
+    return escape(visible(text), quote=True)

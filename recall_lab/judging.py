@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +72,8 @@ class Judging(Exchange):
             UsageError: the question is empty, or there is no such configuration.
             SemanticError: a configuration searches by meaning, and there is no model.
         """
+        from hashlib import blake2b
+
         from recall_lab.evaluation.interleaving import team_draft
         from recall_lab.search import parse_config
         from recall_lab.semantic import find, vectors_folder
@@ -185,6 +185,8 @@ class Judging(Exchange):
             NotFoundError, UsageError: the folder is no benchmark, or there is nothing to draw from.
             SemanticError: a configuration searches by meaning, and there is no model.
         """
+        import tempfile
+
         from recall_lab.capture.rules import open_rules
         from recall_lab.evaluation.retrieval import ablate
         from recall_lab.evaluation.self_made import write_known_items
