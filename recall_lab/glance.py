@@ -18,7 +18,7 @@ def dollars(value: float | None) -> str:
     """A cost as people read it; small ones keep their digits."""
     if value is None:
         return "-"
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    return f"${value:,.2f}" if value >= 0.01 or value == 0 else f"${value:.4f}"
 
 
 def compact(number: int) -> str:
@@ -72,6 +72,12 @@ def coverage_figures(coverage: Coverage) -> Figures:
     ]
 
 
+def _share(part: int, whole: int) -> str:
+    """A share that is never rounded to nothing."""
+    share = part / whole
+    return f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
+
+
 def coverage_notes(coverage: Coverage, zone: str) -> str:
     """How old it is, what is not complete, what is unknown, and what may be lost."""
     when = show_time(coverage.last_capture, zone)
@@ -84,7 +90,7 @@ def coverage_notes(coverage: Coverage, zone: str) -> str:
         said.append("Every known source is captured to its end." if coverage.sources else "")
     unsearched = {name: size for name, size in coverage.bytes.by_disposition.items() if size and name != "indexed"}
     if unsearched and coverage.bytes.total:
-        listed = ", ".join(f"{size / coverage.bytes.total:.1%} {name}" for name, size in unsearched.items())
+        listed = ", ".join(f"{_share(size, coverage.bytes.total)} {name}" for name, size in unsearched.items())
         said.append(f"Read but not searchable, of the bytes: {listed}.")
     if coverage.unknown_types:
         listed = ", ".join(f"{shortened(name, 60)} ({number})" for name, number in coverage.unknown_types.items())

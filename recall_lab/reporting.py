@@ -40,6 +40,7 @@ _COVERAGE = (
 )
 _RANKED = {"cost_by_repo", "cost_by_session", "slowest_commands", "files_touched", "coverage_by_repo"}
 _MOST_BARS = 15  # of what is ranked
+_ROOM = 200  # pixels that the page has beside a chart as it is drawn
 _MOST_ROWS = 40  # of a table; the query gives all of them
 
 
@@ -79,6 +80,7 @@ class _Page:
     def query(self, name: str) -> None:
         """Add a named query: its chart, what it answers, its first rows, and the line that repeats it."""
         from recall_lab.analytics import chart_of
+        from recall_lab.analytics.charts.fitting import widened
 
         query = self.lab.queries.get(name)
         takes = {parameter.name for parameter in query.parameters}
@@ -90,7 +92,8 @@ class _Page:
         self.parts.append(f'<figure aria-label="{_text(query.title)}">')
         if query.chart is not None:
             self.parts.append(f'<div class="chart" id="chart-{len(self.charts)}" role="img"></div>')
-            light, dark = (chart_of(query, frame, theme=theme).to_dict() for theme in ("light", "dark"))
+            drawn = (chart_of(query, frame, theme=theme).to_dict() for theme in ("light", "dark"))
+            light, dark = (widened(spec, _ROOM) for spec in drawn)
             self.charts.append((light, dark))
         else:
             self.heading(3, query.title)

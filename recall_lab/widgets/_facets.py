@@ -69,9 +69,10 @@ class Facets:
             field.observe(lambda _: None if self._holding else changed(), "value")
 
     def show(self, facets: Iterable[Facet]) -> None:
-        """Show these facets; what is chosen stands out."""
+        """Show these facets; what is chosen stands out. Where there is nothing to choose from, there are none."""
         self._facets = {facet.name: facet for facet in facets}
-        self.view.facets = [self._shown(facet) for facet in self._facets.values()]
+        shown = [self._shown(facet) for facet in self._facets.values()]
+        self.view.facets = shown if any(one["items"] or one["chosen"] for one in shown) else []
 
     def choose(self, name: str, key: str | tuple[str, str] | None) -> None:
         """Narrow to a key; None shows all again."""

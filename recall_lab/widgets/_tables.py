@@ -28,6 +28,7 @@ def fill_table(view: TableView, columns: Sequence[str], rows: Rows, caption: str
         rows: Numbers, texts, times or ``None``.
         caption: A line above.
     """
+    columns = columns if rows else ()
     numeric = [any(isinstance(row[index], int | float) for row in rows) for index in range(len(columns))]
     shown = [[_text(name, value) for name, value in zip(columns, row, strict=True)] for row in rows]
     view.caption = caption
@@ -58,7 +59,7 @@ def _key(value: Any) -> float | str | None:
 
 
 class Picture:
-    """Draws a chart in the theme of the page, again when the theme changes.
+    """Draws a chart in the theme and the width of the page, again when either changes.
 
     Attributes:
         view: The view.
@@ -68,14 +69,21 @@ class Picture:
         self.view = view
         self._draw = draw
         self._telling = telling
-        view.observe(lambda _: self.redraw(), "theme")
+        self._drawn_for: tuple[str, int] | None = None
+        view.observe(lambda _: self._follow(), ["theme", "width"])
 
     def redraw(self) -> None:
         """Draw the chart anew; without a chart the picture goes, and what went wrong is said in its place."""
         from recall_lab.analytics import to_svg
 
+        self._drawn_for = (self.view.theme, self.view.width)
         svg = ""
         with self._telling(self.view):
             chart = self._draw(self.view.theme)
-            svg = "" if chart is None else to_svg(chart)
+            svg = "" if chart is None else to_svg(chart, width=self.view.width)
         self.view.svg = svg
+
+    def _follow(self) -> None:
+        """A page tells its theme and its width at once: one picture answers both."""
+        if self._drawn_for != (self.view.theme, self.view.width):
+            self.redraw()

@@ -154,12 +154,14 @@ class PictureView(View):
     Attributes:
         svg: The picture, drawn in ``theme``.
         theme: ``light`` or ``dark``, as the page that shows it says.
+        width: Pixels that the page has for it, in steps; 0 until it says so.
         alt: What the picture shows, in words.
     """
 
     _esm = _module("picture.js")
     svg = traitlets.Unicode("").tag(sync=True)
     theme = traitlets.Unicode("light").tag(sync=True)
+    width = traitlets.Int(0, min=0, max=2400).tag(sync=True)
     alt = traitlets.Unicode("").tag(sync=True)
 
 
@@ -168,8 +170,7 @@ class FacetsView(View):
 
     Attributes:
         facets: For each group ``name``, ``title``, ``unit``, ``kind`` (``time`` or ``bars``), ``chosen`` (whether it
-            narrows) and ``items``: ``label``, ``value`` and ``tip`` as text, ``share`` of the longest bar, ``on``,
-            ``can``.
+            narrows) and ``items``: ``label``, ``value`` and ``tip`` as text, ``share`` of the longest bar, ``on``.
 
     Sends ``{"type": "pick", "facet": name, "index": n, "more": whether to widen}`` and ``{"type": "clear", "facet":
     name}``.

@@ -47,6 +47,22 @@ def test_a_query_s_chart_draws(frames: dict[str, pd.DataFrame], name: str, rows:
     assert "xlink:href" not in svg
 
 
+def drawn_width(svg: str) -> float:
+    found = re.match(r'<svg[^>]*? width="([\d.]+)"', svg)
+    assert found is not None
+    return float(found[1])
+
+
+@pytest.mark.parametrize("name", CHARTED)
+def test_a_chart_takes_the_room_of_a_page_and_its_ground(frames: dict[str, pd.DataFrame], name: str) -> None:
+    drawn = chart_of(Catalogue.load().get(name), frames[name])
+    for width in (700, 1100):
+        svg = to_svg(drawn, width=width)
+        assert abs(drawn_width(svg) - width) < 60, (name, width)
+        assert f'fill="{THEMES["light"].ground}"' not in svg
+    assert drawn_width(to_svg(drawn, width=1)) > 100  # never narrower than can be read
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_theme_colours_ground_and_text(frames: dict[str, pd.DataFrame], theme: str) -> None:
     svg = to_svg(chart("usage_by_day", frames["usage_by_day"], theme=theme))

@@ -294,6 +294,31 @@ def test_charts_follow_the_theme_of_the_page(lab: Lab) -> None:
     assert panel.picture.svg != light
 
 
+def test_charts_take_the_room_that_the_page_has(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = lab.panels.usage()
+    drawn = []
+    redraw = panel._drawn.redraw
+    monkeypatch.setattr(panel._drawn, "redraw", lambda: drawn.append(redraw()))
+    panel.picture.set_state({"theme": "dark", "width": 1200})
+    assert 'width="12' in panel.picture.svg[:300] or 'width="11' in panel.picture.svg[:300]
+    assert len(drawn) == 1  # one picture for both
+    panel.picture.set_state({"width": 1200})
+    assert len(drawn) == 1
+
+
+def test_where_nothing_is_captured_a_dashboard_shows_no_bars_and_no_table(tmp_path: Path) -> None:
+    Telling(tmp_path).tell("a", said("a"))
+    with open_lab(tmp_path) as lab:
+        lab.refresh(progress=False)
+        usage = lab.panels.usage()
+        assert usage.error == ""
+        assert (usage.bars.facets, usage.table.columns, usage.table.rows) == ([], [], [])
+        assert "No model call" in usage.picture.svg
+        usage.host.options = [*usage.host.options, ("codex", "codex")]
+        usage.host.value = "codex"
+        assert [one["name"] for one in usage.bars.facets if one["chosen"]] == ["host"]  # to be taken back
+
+
 def test_coverage_shows_sources_and_compares_with_the_disk(lab: Lab) -> None:
     panel = lab.panels.coverage()
     assert panel.picture.svg.startswith("<svg")

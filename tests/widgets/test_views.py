@@ -84,10 +84,11 @@ def test_marked_pieces_join_to_the_text_and_the_later_mark_holds(
 def test_tables_show_numbers_as_people_read_them() -> None:
     table = TableView()
     fill_table(table, ("model", "cost_usd", "unread bytes", "calls"), [("m", None, 2_500_000, 1234), ("n", 0.5, 0, 1)])
-    assert table.rows == [["m", "-", "2.5 MB", "1,234"], ["n", "$0.5000", "0 bytes", "1"]]
+    assert table.rows == [["m", "-", "2.5 MB", "1,234"], ["n", "$0.50", "0 bytes", "1"]]
     assert table.sort_keys[0] == ["m", None, 2_500_000.0, 1234.0]
     assert [column["numeric"] for column in table.columns] == [False, True, True, True]
     assert (dollars(None), dollars(0.0), dollars(1234.5)) == ("-", "$0.00", "$1,234.50")
+    assert (dollars(0.018), dollars(0.0018)) == ("$0.02", "$0.0018")
     assert [compact(number) for number in (999, 9_999, 12_345, 8_900_000, 1_200_000_000)] == [
         "999",
         "9,999",

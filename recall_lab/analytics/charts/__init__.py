@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from recall_lab.analytics.charts.coverage import (
     own_activity,
     redactions_by_kind,
 )
+from recall_lab.analytics.charts.fitting import widened
 from recall_lab.analytics.charts.general import bars, rate_over_time
 from recall_lab.analytics.charts.loading import load_altair
 from recall_lab.analytics.charts.page import page
@@ -47,6 +49,8 @@ CHARTS: Mapping[str, Callable[..., Any]] = {
         usage_by_day,
     )
 }
+_SVG_WIDTH = re.compile(r'<svg[^>]*? width="([\d.]+)"')
+_CLOSE = 24  # pixels by which a picture may miss the width that it is asked for
 SUFFIXES = (".svg", ".png", ".html", ".json")
 
 
@@ -90,11 +94,23 @@ def offline_renderer(*, interactive: bool = False) -> None:
         alt.renderers.enable("svg")
 
 
-def to_svg(drawn: alt.TopLevelMixin) -> str:
-    """Return the chart as SVG text; the same chart gives the same bytes."""
+def to_svg(drawn: alt.TopLevelMixin, *, width: int | None = None) -> str:
+    """Return the chart as SVG text; the same chart gives the same bytes.
+
+    Args:
+        drawn: The chart.
+        width: Pixels that the picture takes, as part of a page whose ground and margins are its own; None draws the
+            chart as it is.
+    """
     import vl_convert
 
-    svg: str = vl_convert.vegalite_to_svg(drawn.to_dict())
+    spec = drawn.to_dict()
+    if width is not None:
+        spec["config"] = {**spec["config"], "background": "transparent", "padding": 4}
+    svg: str = vl_convert.vegalite_to_svg(spec)
+    found = _SVG_WIDTH.match(svg)
+    if width and found and abs(extra := width - float(found[1])) > _CLOSE:
+        svg = vl_convert.vegalite_to_svg(widened(spec, extra))
     return svg
 
 

@@ -252,4 +252,4 @@ def _placed(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
 
 
 def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"

@@ -106,5 +106,5 @@ def bars(
         unit=unit,
         tooltips=[tooltip("whole", name.replace("_", " ").capitalize()), tooltip(value, shown, unit)],
     )
-    more = f"the first {len(rows)} of {len(frame):,}" if len(frame) > len(rows) else f"{len(frame):,} in all"
+    more = f"the first {len(rows)} of {len(frame):,}" if len(frame) > len(rows) else f"{len(frame):,} shown"
     return titled(chart, title, more)

@@ -104,7 +104,7 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
     sums = ["calls", *_CLASSES.values(), "cost_usd", "unpriced_calls"]
     grouped = frame.groupby("model", dropna=False, as_index=False, sort=False)[sums].sum(min_count=1).head(20)
     rows = labelled(grouped.assign(model=grouped["model"].fillna("(no model)")), "model")
-    rows = rows.assign(price=["no price" if math.isnan(cost) else f"${cost:,.2f}" for cost in rows["cost_usd"]])
+    rows = rows.assign(price=[_price(cost) for cost in rows["cost_usd"]])
     tips = [
         tooltip("label", "Model"),
         tooltip("price", "Cost"),
@@ -145,6 +145,13 @@ def tokens_by_model(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLeve
     subtitle = f"{many(rows['calls'].sum(), 'call')}; cached tokens are read and written at prices of their own"
     both = alt.hconcat(priced, tokens, spacing=26).resolve_scale(color="independent")
     return titled(both, "Cost and tokens by model", subtitle)
+
+
+def _price(cost: float) -> str:
+    """A cost beside its bar; what costs something is never shown as nothing."""
+    if math.isnan(cost):
+        return "no price"
+    return "under $0.01" if 0 < cost < 0.005 else f"${cost:,.2f}"
 
 
 def tools_and_failures(frame: pd.DataFrame, *, theme: str = "light") -> alt.TopLevelMixin:

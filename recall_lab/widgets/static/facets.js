@@ -22,11 +22,9 @@ function render({ model, el }) {
     const size = `${Math.max(0, Math.min(1, item.share)) * 100}%`;
     if (facet.kind === "time") fill.style.height = size;
     else fill.style.width = size;
-    if (facet.kind === "time") button.append(fill);
-    else {
-      const track = element("span", "rl-facet-track");
-      track.append(fill);
-      button.append(element("bdi", "rl-facet-name", item.label), track, element("span", "rl-facet-value", item.value));
+    button.append(fill); // behind the words of a bar that lies, so that names have all the room there is
+    if (facet.kind !== "time") {
+      button.append(element("bdi", "rl-facet-name", item.label), element("span", "rl-facet-value", item.value));
     }
     button.addEventListener("click", (event) => pick(facet.name, index, event));
     return button;
@@ -64,7 +62,8 @@ function render({ model, el }) {
       group.append(head, list);
       if (facet.kind === "time" && facet.items.length) {
         const ends = element("div", "rl-facet-ends");
-        ends.append(element("span", "", facet.items[0].label), element("span", "", facet.items.at(-1).label));
+        const labels = new Set([facet.items[0].label, facet.items.at(-1).label]); // one bar has one name
+        ends.append(...[...labels].map((label) => element("span", "", label)));
         group.append(ends);
       }
       if (!facet.items.length) group.append(element("div", "rl-facet-unit", "nothing in this selection"));
