@@ -65,11 +65,13 @@ _BY_PLACE = re.compile(
     (?: vault[ ]login | cargo[ ]login | npm[ ]token | snmp-server[ ]community
       | rabbitmqctl[ ](?:add_user|change_password|authenticate_user)[ ]\S+
       | net[ ]user[ ]\S+
+      | net[ ]use[ ](?:\S{1,3}:[ ])?\\\\\S+(?=[ ][^/])
       | net[ ]use[ ][^\n|;]{0,120}?/user:\S+
       | requirepass | masterauth | AUTH(?:[ ]default)? | (?<=\n)PASS | LOGIN[ ][\w.@-]{1,60}
       | (?i:set[ ]password(?:[ ]for[ ][^\n=;]{1,80}?)?[ ]?=(?:[ ]?password\()?)
       | htpasswd[ ]-[a-zA-Z]*n[a-zA-Z]*[ ]\S+
-      | htpasswd[ ]-[a-zA-Z]*b[a-zA-Z]*[ ]\S+[ ]\S+
+      | htpasswd(?:[ ]-[a-zA-Z]+){0,3}[ ]-[a-zA-Z]*b[a-zA-Z]*(?:[ ]-[a-zA-Z]+){0,3}[ ]\S+[ ]\S+
+      | /rp | <auth-user-pass>\s+\S+(?=\s) | password-file[= ]<\((?:echo|printf)(?:[ ]-n)?
       | poetry[ ]config[ ](?:--[\w-]+[ ]){0,3}(?:pypi-token\.\S+|http-basic\.\S+[ ]\S+)
       | composer[ ]config[ ](?:-{1,2}[\w-]+[ ]){0,3}(?:[\w-]{0,20}(?:oauth|token|bearer)\.\S+|http-basic\.\S+[ ]\S+)
       | bundle[ ]config[ ](?:set[ ])?(?:--[\w-]+[ ]){0,3}\S+\.\S+[ ]\w{1,40}:
@@ -78,7 +80,7 @@ _BY_PLACE = re.compile(
       | mysqladmin[ ][^\n|;]{0,80}?password
       | (?:[cC]onvert[tT]o-[sS]ecure[sS]tring)(?:[ ]-String)?
       | ::add-mask::
-    )[ \t]*(?=[\S])
+    )\s*(?=[\S])
     """
 )
 # Calls that sign with a key of their arguments.

@@ -24,15 +24,31 @@ _COOKIES = re.compile(
     r"(?:[\\\"'`\])]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}|(?<=-b)[\"' =,]{1,4}|(?<=--cookie)[\"' =,]{1,4})"
     r"[\\\"'`]{0,8}(?P<pairs>[^\n\"'`\\]{3,8192})"
 )
+# ``cookies = {"sessionid": "X"}``, ``cookies.set("sessionid", "X")``, ``session.cookies["sessionid"] = "X"``.
+_COOKIE_MEMBERS = re.compile(
+    r"[\\\"']{0,3}(?:[ \t]{0,4}[:=][ \t]{0,4}(?:dict)?[({]|\.?(?:set|add|update|get_dict)?[(\[]\{?)(?P<pairs>(?:\s"
+    r"|\\n){0,40}[^{}\n\"']{0,40}\\{0,3}[\"'][^{};]{3,4096})"
+)
+_COOKIE_MEMBER = re.compile(
+    r"\\{0,3}[\"'](?P<name>[\w.%-]{1,80})\\{0,3}[\"'][ \t]{0,4}(?::|,|\][ \t]?=|=>)[ \t]{0,4}"
+    r"\\{0,3}[\"'](?P<value>[^\"'\\\s]{6,2048})\\{0,3}[\"']"
+)
 _COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,2048})")
 _SESSION_COOKIE = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secure|host-|user")
 _ANALYTICS_COOKIE = re.compile(
     r"_g[a-z]{1,3}(?:_|\Z)|_fbp|_hj|utm|ajs_|_pk_|amplitude|mp_|optimizely|intercom-id|cf_clearance_no"
 )
 
+_LONGEST_MAP = 4_000
+_HOST_ENTRY = re.compile(
+    r"[\"'](?:https?://)?[A-Za-z0-9-]{1,60}(?:\.[A-Za-z0-9-]{1,60}){1,5}(?::\d{2,5})?"
+    r"(?:/[\w./-]{0,80})?\\{0,3}[\"'][ \t]{0,4}:"
+    r"[ \t]{0,4}\\{0,3}[\"'](?P<value>[A-Za-z0-9_+/=.~-]{16,512})\\{0,3}[\"']"
+)
 _SAMPLE_SIGNATURE = "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"  # of the token that introductions to JWT show
 _USERINFO = re.compile(
-    r":(?://|\\/\\/)(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
+    r":(?://|\\/\\/)(?P<user>[^\s/@:\"'<>`]{0,120}):(?P<password>[^\s\"'<>`]{1,300}?)@"
+    r"(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
 _TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+!$*-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
 _DEFAULT_USERINFO = word_set(
@@ -74,18 +90,33 @@ def is_basic(value: str) -> bool:
 
 
 def read_cookies(text: str, start: int, end: int) -> Iterator[Spot]:
-    """The values of a cookie header that are drawn at random or carry a session."""
-    header = _COOKIES.match(text, end)
-    if not header:
+    """The values of cookies that are drawn at random or carry a session: in a header, or as a program writes them."""
+    members = _COOKIE_MEMBERS.match(text, end)
+    header = None if members else _COOKIES.match(text, end)
+    if members:
+        pairs, pattern, last = members, _COOKIE_MEMBER, members.end()
+    elif header:
+        pairs, pattern, last = header, _COOKIE, header.end("pairs")
+    else:
         return
-    for pair in _COOKIE.finditer(text, header.start("pairs"), header.end("pairs")):
+    for pair in pattern.finditer(text, pairs.start("pairs"), last):
         value = pair["value"].rstrip(".)]}")
         if _ANALYTICS_COOKIE.match(pair["name"]) or shapes.is_placeholder(value):
             continue
         known = len(value) >= 8 and _SESSION_COOKIE.search(pair["name"]) and shapes.is_secret(value, quoted=True)
         if known or shapes.looks_random(value) or (len(value) >= 32 and shapes.is_hex(value)):
             yield Spot(pair.start("value"), pair.start("value") + len(value), "cookie")
-    yield Spot(start, header.end("pairs"), "")
+    yield Spot(start, last, "")
+
+
+def read_host_map(text: str, _start: int, end: int) -> Iterator[Spot]:
+    """Tokens by host, as package managers keep them: ``"bearer": {"packages.example.com": "X"}``."""
+    closing = text.find("}", end, end + _LONGEST_MAP)
+    limit = closing if closing >= 0 else min(len(text), end + _LONGEST_MAP)
+    for entry in _HOST_ENTRY.finditer(text, end, limit):
+        if shapes.is_secret(entry["value"]):
+            yield Spot(entry.start("value"), entry.end("value"), "access_token")
+    yield Spot(end, limit, "")
 
 
 def read_url(text: str, start: int, end: int) -> Iterator[Spot]:

@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _PASSWORDS = word_set(
     """
     psk passe password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha
-    wachtwoord heslo salasana adgangskode passord
+    wachtwoord heslo salasana adgangskode passord clave
     contrasena пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes
     """
 )
@@ -53,8 +53,8 @@ _KEY_QUALIFIERS = word_set(
     api access secret private priv auth authorization encryption encrypt encrypted signing sign master account
     storage shared subscription license licence admin deploy consumer write read root hmac aes jwt crypto cipher
     decryption decrypt function functions host ingest ingestion integration merchant personal app application
-    security vault unseal recovery wallet sdk service client x bot webhook stripe openai anthropic gemini groq
-    mistral datadog dd sendgrid mailgun twilio algolia newrelic github gitlab slack aws gcp azure supabase role
+    security validation vault unseal recovery wallet sdk service client x bot webhook stripe openai anthropic gemini
+    groq mistral datadog dd sendgrid mailgun twilio algolia newrelic github gitlab slack aws gcp azure supabase role
     openrouter cohere pinecone hf huggingface replicate deepseek perplexity together elevenlabs serpapi tavily llm
     model instrumentation management product activation serial gpg pgp session
     """
@@ -68,6 +68,7 @@ _ACCOUNTS = word_set(
 )
 _NOT_KEYS = word_set(
     """
+    uuid guid ulid
     public pub publishable foreign primary secondary sort partition cache object lookup dict map hash range index row
     idempotency routing event message group translation i18n config feature flag issue site measurement anon
     unique composite natural surrogate candidate query i18n intl locale label sorting shortcut hot arrow enter
@@ -130,6 +131,9 @@ def promise(name: str) -> Promise:
             return "secret"
     elif " " in name and name.lower().endswith(_FOREIGN_SECRETS):
         return "secret"
+    owner, dot, own = name.rpartition(".")
+    if dot and owner and len(_WORDS.findall(own)) > 1:
+        name = own  # what holds the field does not say what it is: config.secret_key
     words = [word.lower() for word in _WORDS.findall(name.replace("ñ", "n"))]
     while len(words) > 1 and (words[-1].isdigit() or (words[-1] in _TAILS and words[-1] not in _PASSWORDS)):
         words.pop()
@@ -160,6 +164,8 @@ def _head(last: str, before: list[str], *, dashed: bool) -> Promise | Literal["u
         return _key(before, dashed=dashed)
     if last == "signature" and before and before[-1] in ("amz", "goog", "oss", "cos"):
         return "secret"  # of a URL, which anybody can open
+    if last == "sid" and before and before[-1] in ("account", "service", "message", "call", "project", "workspace"):
+        return None  # an id of Twilio
     if last in ("auth", "salt", "seed", "sig", "signature", "sid", "pin", "cookie", "sessionid", "phpsessid"):
         return "hint"
     if last == "base" and "secret" in before:

@@ -12,23 +12,34 @@ from recall_lab.redaction.records import Spot
 from recall_lab.redaction.values import whole
 
 _SENTENCE = re.compile(
-    r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|de|para|pour)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
+    r"(?:[ \t]+(?:for|to|of|on|at|in|from|von|vom|für|fuer|zum|zur|beim|de|del|della|du|des|do|da|dos|di|para|pour"
+    r"|per|voor|van|dla|do|för|til|для|от|на)[ \t]+[^\s,;]{1,60}(?:[ \t]+[^\s,;]{1,40}){0,3}?)?"
     r"(?:[ \t]+(?:we|you|they|I|I've|that|which|used?|using|here|there|provided|given|have|had|set)){0,5}"
-    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:is set to|was set to|has been set to|"
+    r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:(?:is|was|has been) (?:generated|created|reset|set)(?: (?:for|as"
+    r"|to) [^\s:]{1,60})?(?=:)|is set to|was set to|has been set to|"
     r"is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
     r"ist|lautet|es|est|é|è|jest|är)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
-    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为は]|->|→|\u2013|\u2014)|['\u2019]s(?=[ \t])|[ \t]+-(?=[ \t]))"
+    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为为為は는은]|->|→|\u2013|\u2014)|['\u2019]s(?=[ \t])|[ \t]+-(?=[ \t]))"
     r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")
 _CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 # ``password X`` and, from configurations of routers, ``password 0 X``; ``creds: admin / X``.
 _DIRECT = re.compile(
-    r"[ \t]{1,2}(?:[057][ \t])?(?P<aside>\()?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]|\Z)"
+    r"[ \t]{1,2}(?:[057][ \t])?(?P<aside>\()?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]"
+    r"|\Z)"
 )
 _CREDENTIAL_PAIR = re.compile(
     r"[ \t]*(?::|are|is|=)?[ \t]*[\"'`(]?[\w.@-]{1,60}[\"'`]?[ \t]{0,2}[/:|][ \t]{0,2}[\"'`]?"
     r"(?P<value>[^\s\"'`/]{6,200})(?![^\s\"'`]*/)"
+)
+# ``Password for the elastic user (...):`` with the value alone in the next line.
+_BELOW = re.compile(
+    r"[^\n]{0,120}:[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{0,12}[`\"']?(?P<value>[^\s\"'`]{8,120})[`\"']?[ \t]*(?:\r?\n|\Z)"
+)
+# ``psk="several words"``, ``--passphrase 'several words'``.
+_PHRASE = re.compile(
+    r"[\"']?(?:[ \t]*(?:[:=]|is)[ \t]*|[ \t]+)\\{0,3}(?P<quote>[\"'])(?P<value>[^\"'\\\n]{11,120})\\{0,3}(?P=quote)"
 )
 _FOREIGN_TAIL = re.compile(r"(?<=[!-~])[^\x00-\x7f]+\Z")
 _DIGIT = re.compile(r"[0-9]")
@@ -36,7 +47,8 @@ _DIGIT_OR_SIGN = re.compile(r"[0-9!#$%&*@^]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
     r"(?i)(?:^|[^a-z])(?:sha\d*|md5|commit|digest|checksum|integrity|hash|etag|blob|tree|revision|rev|ids?|uuid|guid|"
-    r"trace|span|request|version|build|chunk|image|object|parent|files?|path|src|urls?|href|signature|fingerprint|nonce|branch|"
+    r"trace|span|request|version|build|chunk|image|object|parent|files?|path|src|urls?|href|signature|fingerprint"
+    r"|nonce|branch|"
     r"session|msg|message|call|task|agent|run|job|tool|block|node|name|model)\w{0,3}"
     r"[\\\"'`)\]]*[ \t]*[:=/(#]?[ \t]*[\\\"'`]?$"
 )
@@ -48,6 +60,7 @@ _PRECEDING = re.compile(
     r"(?:[\w-]{1,24}[ \t]+){0,3}$",
     re.IGNORECASE,
 )
+_PHRASED = ("phrase", "psk", "pass_phrase", "pass-phrase")
 _COMPOUND = re.compile(r"\w*[ \t]+(?!(?:for|of|to|on|in|at|by|and|but|or|we|you|I|now|btw|from|until|till|so)\b)[a-z]")
 
 
@@ -55,6 +68,14 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
     """``password is X``, ``the token for staging: X``, and a random run further on in the line."""
     line_end = text.find("\n", right, right + 120)
     limit = line_end if line_end >= 0 else min(len(text), right + 120)
+    below = _BELOW.match(text, right) if held == "password" else None
+    if below and shapes.is_secret(below["value"]):
+        yield Spot(*below.span("value"), kind_of_name(name, held))
+        return
+    phrase = _PHRASE.match(text, right) if held == "password" and name.lower().endswith(_PHRASED) else None
+    if phrase and shapes.is_phrase(phrase["value"]):
+        yield Spot(*phrase.span("value"), kind_of_name(name, held))
+        return
     if not (_DIGIT_OR_SIGN if held == "password" else _DIGIT).search(text, right, limit):
         return
     pair = _CREDENTIAL_PAIR.match(text, right) if "cred" in name.lower() else None

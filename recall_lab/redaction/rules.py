@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from recall_lab.redaction import commands, credentials, files, shapes, words
+from recall_lab.redaction import commands, credentials, devices, files, logins, shapes, words
 from recall_lab.redaction.contacts import read_contact
 from recall_lab.redaction.kinds import kind_of_rule
 from recall_lab.redaction.records import Spot
@@ -36,6 +36,15 @@ _READERS: dict[str, Reader] = {
     "place": commands.read_place,
     "login-pair": commands.read_login_pair,
     "keyed-call": commands.read_keyed_call,
+    "login-call": logins.read_login_call,
+    "typed": logins.read_typed,
+    "spoken-login": logins.read_spoken_login,
+    "user-pass": logins.read_spoken_login,
+    "characters": logins.read_characters,
+    "device": devices.read_device,
+    "shadow": devices.read_shadow,
+    "host-map": credentials.read_host_map,
+    "child-key": words.read_child_key,
     "identified": words.read_identified,
     "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,

@@ -114,13 +114,26 @@ _CHOSEN = re.compile(
 )  # as people choose passwords
 _UNMIXED = re.compile(r"(?:[a-z]+|[0-9]+)(?:[-_./:](?:[a-z]+|[0-9]+)){2,}\Z")  # words and numbers, each by itself
 _APP_PASSWORD = re.compile(
-    r"[a-z]{4}(?P<gap>-?)[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4}\Z"
+    r"[a-z]{4}(?P<gap>[- ]?)[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4}\Z"
 )  # as mail accounts give them
 _LETTERS = re.compile(r"[A-Za-z]{6,40}\Z")
 _STATES = word_set(
     """
     required optional enabled disabled missing present provided string boolean expired unchanged ignored masked
     prompt manual random stdin interactive encrypted hashed plaintext plain incorrect unknown unset notset
+    varchar integer object number symbol buffer secretstr securestring charfield textfield textinput passwordfield
+    passwordinput authentication combination protected required. hashing strength reset
+    """
+)
+_ABOUT_ITSELF = re.compile(
+    r"(?i:^(?:my|your|the|some|new|old|user|db|test|admin)?(?:pass|pwd|pw|secret|token)|passw|kennwort)|[a-z][A-Z]"
+)
+_PHRASE_WORD = re.compile(r"[A-Za-z0-9]{2,16}[.!?]?\Z")
+_SENTENCE_WORDS = word_set(
+    """
+    a an the is are was be must should at least with for and or of to from in on by no not your our my enter type use
+    used choose please provide protect protects protected if when then than least characters letters digits words
+    again confirm optional required missing wrong failed error prompt read reading stored file does do can cannot
     """
 )
 _JOINED = re.compile(r"[-_./:]")
@@ -282,14 +295,29 @@ def is_strongly_random(value: str) -> bool:
 
 
 def is_word(value: str) -> bool:
-    """Could this be a word that somebody chose as a password? Only an assignment in capitals makes it one."""
-    return _LETTERS.match(value) is not None and not is_placeholder(value) and value.lower() not in _STATES
+    """Could this be a word that somebody chose as a password? Only a place that plainly assigns one makes it one."""
+    return (
+        _LETTERS.match(value) is not None
+        and not is_placeholder(value)
+        and value.lower() not in _STATES
+        and not _ABOUT_ITSELF.search(value)
+    )
+
+
+def is_phrase(value: str) -> bool:
+    """Could this be a password of several words? What instructs the reader, or reads like a sentence, is none."""
+    words = value.split(" ")
+    if not 2 <= len(words) <= 10 or not all(_PHRASE_WORD.match(word) for word in words):
+        return False
+    return not any(word.lower() in _SENTENCE_WORDS or word.lower() in _STAND_INS for word in words)
 
 
 @lru_cache(maxsize=8192)
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a password be one? People choose weak ones, so words with a digit count."""
     size = len(value)
+    if size == 19 and " " in value and _APP_PASSWORD.match(value):
+        return oddness(value) >= 0.3
     if size < 4 or size >= 256 or any(map(str.isspace, value)) or is_placeholder(value):
         return False
     if is_reference(value, quoted=quoted):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from recall_lab.redaction import shapes
 from recall_lab.redaction.credentials import read_scheme
 from recall_lab.redaction.judgement import accepts, kind_of_name
+from recall_lab.redaction.logins import has_login_beside
 from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.prose import read_preceding, read_spoken
 from recall_lab.redaction.records import Spot
@@ -45,6 +46,16 @@ _SETTING = re.compile(
     r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$",
     re.MULTILINE,
 )
+_CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest|sha\d*)/$")
+_SPACED = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![\w ])")  # a mail account's password for a program
+_SET_TO = re.compile(r"[\"'`]?[ \t]+to[ \t]+[\"'`]?(?P<value>[A-Za-z]{6,40})[\"'`]?(?=[\s.,;)]|\Z)")
+_SETS = re.compile(r"(?i)\b(?:set|sets|setting|changed?|changing|reset)(?:[ \t]+the)?[ \t]+[\"'`]?$")
+_TYPED_NEXT = re.compile(
+    r"[ \t]{1,4}\*?[A-Za-z][\w.]{1,24}\??[ \t]{1,4}:?=[ \t]{1,4}(?=[\"'`])"
+)  # adminPassword string = 'X'
+_FORM_FIELD = re.compile(r"\\?\"(?:\r?\n|\\r\\n|\\n){2}(?P<value>[^\s\\]{4,200})(?=\s|\\|\Z)")  # of a multipart form
+_ENDS_LINE = re.compile(r"[;&]|\\[nrt]|[ \t]*(?:[\r\n#]|\Z)")
+_CREATED = re.compile(r"(?i)(?:user|role|login|alter|create)\b[^\n;]{1,120}\bwith[ \t]+(?:encrypted[ \t]+)?$")
 _SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|[^\s\"'`|;&<>()]{4,512})")
 _QUOTED_NEXT = re.compile(r"[ \t]{0,4}[({]?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _CONNECTORS = (" as ", " is ", " was ", " for ", "'s ", "\u2019s ")
@@ -92,12 +103,18 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         return
     if held == "hint" and in_query:
         held = "secret"
+    if text[left - 1 : left] == "/" and _CHECKSUM.search(text, max(0, left - 24), left):
+        return
     value = _value(text, left, right, name, held, in_query=in_query)
     if value is not None:
+        spaced = _SPACED.match(text, value.start) if held == "password" else None
+        if spaced and shapes.is_password(spaced[0]):
+            yield Spot(*spaced.span(), "password")
+            return
         cut_off = _CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
         candidate = text[value.start : value.end]
-        chosen = held == "password" and text[right : right + 1] == "=" and name.isupper() and shapes.is_word(candidate)
+        chosen = held == "password" and shapes.is_word(candidate) and _is_assigned(text, left, right, name, value)
         if not cut_off and (chosen or accepts(candidate, weaker, name, quoted=value.quoted)):
             yield Spot(value.start, whole(text, value.start, value.end), kind_of_name(name, held))
             return
@@ -110,6 +127,10 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         if spot:
             yield spot
         return
+    told = _SET_TO.match(text, right) if name.isupper() and "_" in name else None
+    if told and held == "password" and shapes.is_word(told["value"]) and _SETS.search(text, max(0, left - 24), left):
+        yield Spot(*told.span("value"), "password")
+        return
     yield from read_spoken(text, right, name, held)
     yield from read_columns(text, left, right)
     if " " in text[left - 1 : left] and any(word in text[max(0, left - 48) : left] for word in _CONNECTORS):
@@ -118,6 +139,20 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         aside = _ASIDE.search(text, max(0, left - 200), left)
         if aside and shapes.is_secret(aside["value"]):
             yield Spot(*aside.span("value"), kind_of_name(name, held))
+
+
+def _is_assigned(text: str, left: int, right: int, name: str, value: Value) -> bool:
+    """Does this place plainly assign a password, so that even a plain word is one?
+
+    A name in capitals does, as in an env file; and so does a user with a value beside it. SQL says it in words.
+    """
+    if text[right : right + 1] == "=" and name.isupper():
+        return True
+    if value.quoted and _CREATED.search(text, max(0, left - 160), left):
+        return True
+    if not value.quoted and not _ENDS_LINE.match(text, value.end):
+        return False
+    return has_login_beside(text, left)
 
 
 def _name(text: str, start: int, end: int) -> tuple[int, int, str]:
@@ -146,11 +181,19 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
     after = _AFTER.match(text, right)
     assert after is not None
     separator, at = after["separator"], after.end()
-    if separator is None or separator == ",":
+    if separator == "|" and text.rfind("{{", max(0, left - 80), left) > text.rfind("}}", max(0, left - 80), left):
+        return None  # a filter of a template
+    if separator in (None, ",", ">"):
         named = _NAMED_VALUE.match(text, right)
         if named:
             return read_value(text, named.end())
     if separator is None:
+        field = _FORM_FIELD.match(text, right)
+        if field:
+            return Value(*field.span("value"), quoted=True)
+        typed = _TYPED_NEXT.match(text, right)
+        if typed and not after["close"]:
+            return read_value(text, typed.end())
         if name.startswith("-"):
             return _shell_word(text, right)
         quoted = _QUOTED_NEXT.match(text, right)
@@ -205,8 +248,16 @@ def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:
     """SQL's ``IDENTIFIED BY 'X'``."""
     clause = _IDENTIFIED.match(text, start)
     value = read_value(text, clause.end()) if clause else None
-    if value and value.quoted and shapes.is_password(text[value.start : value.end], quoted=True):
+    candidate = text[value.start : value.end] if value and value.quoted else ""
+    if value and (shapes.is_password(candidate, quoted=True) or shapes.is_word(candidate)):
         yield Spot(value.start, value.end, "password")
+
+
+def read_child_key(text: str, _start: int, end: int) -> Iterator[Spot]:
+    """A bare ``key`` below or inside something that is encrypted or signed with it."""
+    value = read_value(text, end, colon=True)
+    if value and shapes.is_secret(text[value.start : value.end], quoted=value.quoted):
+        yield Spot(value.start, value.end, "generic_secret")
 
 
 def read_named_prefix(text: str, start: int, end: int) -> Iterator[Spot]:
