@@ -94,10 +94,11 @@ def fusion(reader: Reader, config: SearchConfig, model: Embedder | Path | None =
         SemanticError: there is no model, or there are no vectors of it.
     """
     folder = vectors_folder(reader.path)
-    if not segments(folder):
+    every = segments(folder)
+    if not every:
         raise SemanticError("there are no vectors yet; run `recall-lab semantic build`")
     opened = open_model(model) if model is None or isinstance(model, Path) else model
-    found = segments(folder, opened.fingerprint)
+    found = [segment for segment in every if segment.fingerprint == opened.fingerprint]
     if not found:
         raise SemanticError(f"another model made the vectors, not {opened.name}; run `recall-lab semantic build`")
     return _Meaning(reader, config, opened, found)

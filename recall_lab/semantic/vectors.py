@@ -195,7 +195,8 @@ def nearest(found: Sequence[Segment], query: Array, eligible: Array, count: int)
         cosines = _cosines(segment.rows, chosen, query)
         most = min(len(chosen), _PASSAGES * count)
         top = np.argpartition(-cosines, most - 1)[:most] if most else np.empty(0, np.int64)
-        _keep_best(best, segment.rows, chosen[top], cosines[top])
+        top = top[np.argsort(-cosines[top])]
+        _keep_best(best, segment.rows, chosen[top], cosines[top], count)
     order = sorted(best, key=lambda text: (-best[text].cosine, -text))
     return {text: best[text] for text in order[:count]}
 
@@ -226,12 +227,17 @@ def cosines_of(found: Sequence[Segment], query: Array, texts: Array) -> dict[int
     return best
 
 
-def _keep_best(best: dict[int, Found], rows: Rows, places: Array, cosines: Array) -> None:
-    for place, cosine in zip(places.tolist(), cosines.tolist(), strict=True):
-        text = int(rows.texts[place])
+def _keep_best(best: dict[int, Found], rows: Rows, places: Array, cosines: Array, most: int | None = None) -> None:
+    """Keep of each text its best passage; with ``most`` of the first so many texts, the places being the best first."""
+    columns = (rows.texts[places], cosines, rows.hashes[places], rows.starts[places], rows.ends[places])
+    seen: set[int] = set()
+    for text, cosine, said, start, end in zip(*(column.tolist() for column in columns), strict=True):
         known = best.get(text)
         if known is None or cosine > known.cosine:
-            best[text] = Found(cosine, int(rows.hashes[place]), int(rows.starts[place]), int(rows.ends[place]))
+            best[text] = Found(cosine, said, start, end)
+        seen.add(text)
+        if len(seen) == most:
+            break
 
 
 def _among(eligible: Array, texts: Array) -> Array:
