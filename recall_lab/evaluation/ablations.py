@@ -17,7 +17,10 @@ PARTS: Final = {
     "default": "everything, as shipped",
     "plain": "stemmed BM25 over words alone",
     "near=0,far=0": "without the neighbours",
-    "least_terms=1000": "no hit by its neighbours alone",
+    "least_terms=1000": "no hit by its neighbours alone, no answer before its question",
+    "answer=0,asking=0": "questions and answers alike",
+    "forms=false": "without forms that the stemmer does not know",
+    "date=0": "without the time that a query names",
     "session=0": "without the session's prior",
     "title=0": "without titles",
     "tiers=false": "score alone decides, no tiers",
@@ -56,7 +59,7 @@ def table(found: Sequence[Ablation]) -> str:
             compared = one.report.comparison.get(measure)
             star = "*" if compared and compared.p_holm < 0.05 else ""
             cells.append("-" if value is None else f"{value:.3f}{star}")
-        lines.append(f"| {(PARTS | MEANING).get(one.name, one.name)} (`{one.name}`) | " + " | ".join(cells) + " |")
+        lines.append(f"| {(MEANING | PARTS).get(one.name, one.name)} (`{one.name}`) | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
