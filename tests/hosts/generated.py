@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 from tests.hosts import generated_lines as lines
 from tests.hosts.generated_documents import DOCUMENTS, GEMINI_LINE
-from tests.hosts.strategies import CALLS, NUMBERS, PICTURE, TEXTS, THOUGHT, TIMES, UUIDS, an_object, just
+from tests.hosts.strategies import (
+    CALLS,
+    NUMBERS,
+    PICTURE,
+    TEXTS,
+    THOUGHT,
+    TIMES,
+    UUIDS,
+    an_object,
+    just,
+    with_an_odd_value,
+)
 
 # ---- Claude Code ---------------------------------------------------------------------------------------------------
 
@@ -194,7 +205,10 @@ def sessions(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
 @st.composite
 def _documents(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
     """Draw a document, laid out or not; damaged ones are cut, or have bytes put in or taken out somewhere."""
-    text = json.dumps(draw(DOCUMENTS[host]), ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 2])))
+    found = draw(DOCUMENTS[host])
+    if damaged and draw(st.booleans()):
+        found = draw(with_an_odd_value(found))
+    text = json.dumps(found, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 2])))
     data = draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n", b"["])) + text.encode("utf-8", "surrogatepass")
     data += draw(st.sampled_from([b"", b"\n", b",\n", b"\n]\n"]))
     if damaged:
@@ -212,7 +226,8 @@ def _documents(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
 def _logs(draw: st.DrawFn, host: str, *, damaged: bool) -> bytes:
     parts = []
     for record in draw(st.lists(RECORDS[host], min_size=2, max_size=12)):
-        line = json.dumps(record, ensure_ascii=draw(st.booleans()), separators=(",", ":")).encode(
+        written = draw(with_an_odd_value(record)) if damaged and draw(st.integers(0, 7)) == 7 else record
+        line = json.dumps(written, ensure_ascii=draw(st.booleans()), separators=(",", ":")).encode(
             "utf-8", "surrogatepass"
         )
         if damaged and draw(st.integers(0, 11)) == 11:

@@ -39,3 +39,21 @@ def an_object(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, A
 
 def just(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
     return st.just(fields)
+
+
+ODD_VALUES = st.sampled_from(
+    [None, True, 0, -1, 10**30, 1.5, "", "x", [], ["x"], [[]], [{}], {}, {"a": 1}, {"type": []}]
+)
+"""Values of every JSON type, for places where another one is written."""
+
+
+@st.composite
+def with_an_odd_value(draw: st.DrawFn, record: Any) -> Any:
+    """Draw the record with one of its values, at any depth, replaced by one of any type."""
+    if not isinstance(record, dict | list) or not record or draw(st.integers(0, 5)) == 5:
+        return draw(ODD_VALUES)
+    if isinstance(record, dict):
+        key = draw(st.sampled_from(sorted(record)))
+        return record | {key: draw(with_an_odd_value(record[key]))}
+    at = draw(st.integers(0, len(record) - 1))
+    return [*record[:at], draw(with_an_odd_value(record[at])), *record[at + 1 :]]

@@ -49,6 +49,17 @@ def test_a_command_reads_as_its_command_line(command: list[str], shown: str | No
     assert text == f"shell\ncommand: {shown or ' '.join(command)}"
 
 
+@pytest.mark.parametrize("odd", [None, True, 1, [], ["text"], {}, {"type": "text"}])
+def test_a_part_whose_type_is_none_costs_no_more_than_its_text(odd: Any) -> None:
+    source = output("call_000001", [{"type": odd, "text": "it"}]) + item(
+        "message", role="user", content=[{"type": odd}]
+    )
+    source += output("call_000002", json.dumps([{"type": odd, "text": "it"}])) + output("call_000003", "whole")
+    reading = read(HOSTS["codex"], source, PATH)
+    assert problems_of(reading, source) == []
+    assert reading.own[-1].text == "whole"
+
+
 def test_arguments_are_laid_out_with_real_newlines() -> None:
     arguments = {
         "cmd": "cat <<E\nx\nE",

@@ -27,12 +27,14 @@ def part_text(part: Any) -> str:
     if isinstance(text, str):
         return without_data(text)
     kind = part.get("type")
+    if not isinstance(kind, str):
+        return ""
     if kind in _IMAGES:
         return image_text(part.get("image_url") or part.get("url") or part.get("data"), part.get("mimeType"))
     if kind in _FILES:
         data = part.get("file_data") or part.get("data") or part.get("blob")
         size = base64_size(data) if isinstance(data, str) else None
-        return placeholder(str(kind).removeprefix("input_"), _media_type(part.get("mimeType")), size)
+        return placeholder(kind.removeprefix("input_"), _media_type(part.get("mimeType")), size)
     return ""
 
 

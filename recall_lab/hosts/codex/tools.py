@@ -140,7 +140,8 @@ def first_line(text: str) -> str:
 
 
 def _is_part(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in PART_TYPES
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in PART_TYPES
 
 
 def _decoded(text: str) -> Any:
