@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 
 from recall_lab.activity import fold_activity
 from recall_lab.capture.accounts import decode
+from recall_lab.capture.agents import Key, agents_with_files, told_before
 from recall_lab.capture.captured import CapturedBefore
 from recall_lab.capture.discovery import Discovery, Found, discover
 from recall_lab.capture.files import is_there, path_text
@@ -25,7 +26,7 @@ from recall_lab.capture.privacy import may_hold_secret
 from recall_lab.capture.reading import Reading
 from recall_lab.capture.rules import open_rules
 from recall_lab.hosts import HOSTS
-from recall_lab.model import Applied, IndexReport, Source, SourceProblem
+from recall_lab.model import Applied, IndexReport, SourceProblem
 from recall_lab.settings import Settings
 from recall_lab.store import Writer, open_writer
 from recall_lab.store.packing import pack
@@ -92,6 +93,7 @@ class _Capture:
         self._known = known_sources(writer)
         self._planner = Planner(self._known, writer.hash_key, writer.staged_source)
         self._paths_redacted = any("[REDACTED:" in path for _, path in self._known)
+        self._again: Collection[Key] = ()  # sources to read once more from their start
         self._redactor: RedactsTexts | None = None
         self._small: list[Reading] = []
         self.rules_seconds = 0.0
@@ -102,14 +104,14 @@ class _Capture:
         """Read every transcript that has something new."""
         for path in seen.unrecognised:
             self._problems.append(_unrecognised(self._shown(path)))
-        plans = [plan for found in seen.found if (plan := self._carry_out(found)) is not None]
+        plans = [plan for found in self._to_look_at(seen) if (plan := self._carry_out(found)) is not None]
         jobs = [plan.job for plan in plans if plan.job]
         context = Context(
             rules_cache=self._settings.cache / "rules",
             tool_results=self._settings.tool_results,
             tool_result_cap=self._settings.tool_result_cap,
             private=self._settings.private,
-            agents=_agents(seen, self._known.values()),
+            agents=agents_with_files(seen.found, self._known.values()),
             hash_key=self._writer.hash_key,
             rules=self._settings.redaction_rules,
             allow=self._settings.redaction_allow,
@@ -132,10 +134,22 @@ class _Capture:
                     bar.update(outcome.reading.bytes)
             self._write_small()
 
+    def _to_look_at(self, seen: Discovery) -> list[Found]:
+        """Return what was found, and the sources that told of an agent whose own transcript is among it."""
+        self._again = again = told_before(self._writer, seen.found, self._known)
+        here = {found.path for found in seen.found} if again else set()
+        others = (
+            Found(Path(source.path), source.host, source.machine, source.size)
+            for source in again.values()
+            if Path(source.path) not in here and is_there(source.path)
+        )
+        return [*seen.found, *others]
+
     def _carry_out(self, found: Found) -> Plan | None:
         """Do what needs no reading; return the plan when there is something to read."""
         stored = self._stored_path(found.path)
-        plan = self._planner.plan(found, stored, rebuild=self._rebuild)
+        again = (found.machine, stored) in self._again
+        plan = self._planner.plan(found, stored, rebuild=self._rebuild, again=again)
         if plan.problem:
             self._problems.append(plan.problem)
             if plan.problem.state == "source_changed":
@@ -258,14 +272,6 @@ class _Capture:
             problems=tuple(self._problems),
             rules_seconds=round(self.rules_seconds, 3),
         )
-
-
-def _agents(seen: Discovery, known: Iterable[Source]) -> frozenset[str]:
-    """Return the agents that have a transcript of their own, now or when it was captured."""
-    files = [(found.host, found.path) for found in seen.found]
-    files += [(source.host, Path(source.path)) for source in known if source.host in HOSTS]
-    ids = (HOSTS[host].agent_id(path) for host, path in files)
-    return frozenset(agent for agent in ids if agent is not None)
 
 
 def _progress_bar(total: int, *, show: bool) -> tqdm[NoReturn]:

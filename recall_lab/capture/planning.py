@@ -48,14 +48,23 @@ class Planner:
         self._lost: dict[tuple[str, str], Source] | None = None
         self._opener = Opener()
 
-    def plan(self, found: Found, stored_path: str, *, rebuild: bool) -> Plan:
+    def plan(self, found: Found, stored_path: str, *, rebuild: bool, again: bool = False) -> Plan:
         """Decide about one transcript.
 
         Args:
             found: The transcript.
             stored_path: Its path as the store writes it (redacted).
             rebuild: Read from the start, replacing what stands under the path.
+            again: Likewise, but only one that begins with what was captured of it.
         """
+        plan = self._plan(found, stored_path, rebuild=rebuild)
+        known = self._known.get((found.machine, stored_path))
+        goes_on = plan.action in {"nothing", "touch"} or (plan.job is not None and plan.job.known is known)
+        if again and known is not None and known.state in _RESUMABLE and goes_on:
+            return _read(found, plan.job.stat if plan.job else Stat.of(found.path, found.part), known)
+        return plan
+
+    def _plan(self, found: Found, stored_path: str, *, rebuild: bool) -> Plan:
         try:
             stat = Stat.of(found.path, found.part)
             known = self._known.get((found.machine, stored_path))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +70,19 @@ def known_sources(store: OnStore) -> dict[tuple[str, str], Source]:
         found = rows(store.connection, f"SELECT {_SOURCE_COLUMNS} FROM sources ORDER BY machine, path")
         sources = (Source(**dict(zip(Source.__struct_fields__, row, strict=True))) for row in found)
         return {(source.machine, source.path): source for source in sources}
+
+
+def sources_that_tell_of(store: OnStore, agents: Collection[str]) -> set[tuple[str, str]]:
+    """Return the sources, as (machine, path), that tell of one of these agents and are not its own transcript."""
+    with explained(store.path):
+        found = rows(
+            store.connection,
+            "SELECT DISTINCT s.machine, s.path FROM sessions n JOIN source_sessions t USING (session_id) "
+            "JOIN sources s USING (source_id) "
+            "WHERE n.agent_id IN (SELECT value FROM json_each(?)) AND s.session_id <> n.session_id",
+            (json.dumps(list(agents)),),
+        )
+        return {(machine, path) for machine, path in found}
 
 
 class SourceFile(NamedTuple):
