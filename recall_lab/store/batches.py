@@ -10,10 +10,11 @@ from typing import NamedTuple
 import apsw
 import msgspec
 
-from recall_lab.model import ROLES, Applied, Batch, LedgerRow, Revision, Session, Source
+from recall_lab.model import ROLES, Applied, Batch, Revision, Session, Source
 from recall_lab.store.call_rows import write_calls
 from recall_lab.store.conflicts import may_be_in_conflict, settle_conflicts
 from recall_lab.store.connection import rows
+from recall_lab.store.forgotten import without_forgotten
 from recall_lab.store.index_rows import IndexRows
 from recall_lab.store.session_rows import FolderRemotes, Span, retell, write_session_row
 from recall_lab.times import utc_now
@@ -84,7 +85,7 @@ class BatchWriter:
         """Write the batch; see ``model.Batch`` for what replaces what."""
         db = self._db
         change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get
-        batch = self._without_forgotten(batch)
+        batch = without_forgotten(db, batch)
         own = self._session(batch.session, change) if batch.session else None
         suspected, earlier = self._known_source(batch.source)
         source_id = self._source(batch.source, own)
@@ -156,36 +157,6 @@ class BatchWriter:
                 *(revision.role, revision.kind, self._name(revision.host)),
                 *(len(revision.text), revision.original_length, self._name(revision.rules)),
                 *(revision.entities, revision.text),
-            ),
-        )
-
-    def _without_forgotten(self, batch: Batch) -> Batch:
-        """Leave out what was forgotten on request: whole sessions, or single blocks."""
-        db = self._db
-        if not db.execute("SELECT EXISTS (SELECT 1 FROM forgotten)").get or batch.session is None:
-            return batch
-        parent = batch.session.parent_id if batch.session.relation == "subagent" else None
-        if db.execute(
-            "SELECT EXISTS (SELECT 1 FROM forgotten WHERE what = 'session' AND host = ? AND id IN (?, ?))",
-            (batch.source.host, batch.session.native_id, parent or ""),
-        ).get:
-            records, size = sum(row.records for row in batch.ledger), sum(row.bytes for row in batch.ledger)
-            return msgspec.structs.replace(
-                batch,
-                source=msgspec.structs.replace(batch.source, state="off", detail="forgotten on request"),
-                session=None,
-                ledger=(LedgerRow(record_type="forgotten", disposition="excluded", records=records, bytes=size),),
-                problems=(),
-            )
-        found = rows(db, "SELECT id FROM forgotten WHERE what = 'block' AND host = ?", (batch.source.host,))
-        gone = {block_id for (block_id,) in found}
-        return msgspec.structs.replace(
-            batch,
-            blocks=tuple(block for block in batch.blocks if block.block_id not in gone),
-            # The first line of a failure is a piece of the result's text.
-            tool_calls=tuple(
-                msgspec.structs.replace(call, error=None) if call.result_block in gone else call
-                for call in batch.tool_calls
             ),
         )
 

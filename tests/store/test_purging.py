@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from recall_lab.errors import NotFoundError, UsageError
-from recall_lab.model import Batch, Redacted, Session
+from recall_lab.model import Batch, ModelCall, Redacted, Session, ToolCall
 from recall_lab.store import open_writer
 from recall_lab.store.purging import Selection, forget, pin, prune, unpin
 
@@ -78,6 +78,27 @@ def test_a_subagent_is_forgotten_with_its_parent(path: Path) -> None:
         )
         assert forget(writer, Selection(session="s1"), writer=writer).sessions == 2
         assert ask(writer, "SELECT count(*) FROM blocks") == [(0,)]
+
+
+def test_a_forgotten_subagent_that_its_caller_tells_of_does_not_come_back(path: Path) -> None:
+    child = Session(host="claude-code", native_id="s1/a1", parent_id="s1", relation="subagent", agent_id="a1")
+    call = ModelCall(key="ab" * 16, model="m", timestamp=None, turn=1, agent="a1")
+    tool = ToolCall(call_id="t1", turn=1, agent="a1", error="zebraquark")
+    told = batch(
+        *(block(1, "parent"), block(2, "the zebraquark plan", agent="a1")),
+        children=(child,),
+        model_calls=(call,),
+        tool_calls=(tool,),
+    )
+    with open_writer(path) as writer:
+        writer.apply(told)
+        assert forget(writer, Selection(session="s1/a1"), writer=writer).blocks == 1
+        writer.apply(told)
+        assert ask(writer, "SELECT text FROM blocks") == [("parent",)]
+        assert ask(writer, "SELECT native_id FROM sessions") == [("s1",)]
+        assert ask(writer, "SELECT count(*) FROM model_calls") == [(0,)]
+        assert ask(writer, "SELECT count(*) FROM tool_calls") == [(0,)]
+    assert b"zebraquark" not in bytes_of(path)
 
 
 def as_dict(value: object) -> dict[str, object]:
