@@ -28,6 +28,7 @@ _PLACES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (".copilot", ("session-state", "history-session-state")),
     (".gemini", ("tmp",)),
 )
+LOCAL = "local"  # the label of this machine
 _SUFFIXES = frozenset({".jsonl", ".json", ".zip"})
 
 
@@ -107,7 +108,7 @@ def known_folders(settings: Settings) -> Iterator[tuple[Path, str]]:
 
 def known_places(settings: Settings) -> Iterator[tuple[Path, str]]:
     """Yield (folder, machine) of every place where a known host may keep transcripts."""
-    homes = [(settings.user_home, "local"), *((root.path, root.machine) for root in settings.roots)]
+    homes = [(settings.user_home, LOCAL), *((root.path, root.machine) for root in settings.roots)]
     places: list[tuple[Path, tuple[str, ...], str]] = [
         (home / base, names, machine) for home, machine in homes for base, names in _PLACES
     ]
@@ -116,12 +117,19 @@ def known_places(settings: Settings) -> Iterator[tuple[Path, str]]:
         (("projects",), ("sessions", "archived_sessions"), ("sessions",), ("session-state", "history-session-state")),
         strict=True,
     )
-    places += [(home, names, "local") for home, names in named if home]
+    places += [(home, names, LOCAL) for home, names in named if home]
     if settings.gemini_home:
-        places.append((settings.gemini_home / ".gemini", ("tmp",), "local"))
+        places.append((settings.gemini_home / ".gemini", ("tmp",), LOCAL))
     for base, names, machine in places:
         for name in names:
             yield base / name, machine
+
+
+def machine_of(settings: Settings, path: Path) -> str:
+    """Return the label of the machine whose files lie where this one does: that of the innermost home around it."""
+    homes = [(settings.user_home, LOCAL), *((root.path, root.machine) for root in settings.roots)]
+    around = [(len(home.parts), machine) for home, machine in homes if path.is_relative_to(home)]
+    return max(around, key=lambda found: found[0], default=(0, LOCAL))[1]
 
 
 def discover(
@@ -155,10 +163,11 @@ def discover(
         raise UsageError("name the export: conversations are chosen, and given a folder, in a file that is named")
     search = _Search(host, captured)
     for path in named:
+        machine = machine_of(settings, path)
         if path.is_dir():
-            search.walk(path, "local")
+            search.walk(path, machine)
         else:
-            search.found.update((found.path, found) for found in _named_file(path, host, captured))
+            search.found.update((found.path, found) for found in _named_file(path, machine, host, captured))
     if not named:
         for folder, machine in known_folders(settings):
             search.walk(folder, machine)
@@ -173,7 +182,7 @@ def discover_changed(settings: Settings, paths: Iterable[Path], captured: Captur
     search = _Search(None, captured)
     for path in paths:
         folder = next((folder for folder in machines if path.is_relative_to(folder)), path.parent)
-        search.look_at(path, folder, machines.get(folder, "local"))
+        search.look_at(path, folder, machines.get(folder) or machine_of(settings, path))
     return Discovery(search.result().found, ())
 
 
@@ -187,10 +196,10 @@ def _direct(path: Path) -> Path:
         return absolute
 
 
-def _named_file(path: Path, host: str | None, captured: Captured) -> list[Found]:
+def _named_file(path: Path, machine: str, host: str | None, captured: Captured) -> list[Found]:
     file, mark, name = str(path).rpartition("#")
     if mark and not path.exists() and Path(file).is_file():
-        held = [found for found in _named_file(Path(file), host, captured) if found.path == path]
+        held = [found for found in _named_file(Path(file), machine, host, captured) if found.path == path]
         if not held:
             raise SourceError(f"{file}: holds no conversation {name!r}; `--preview` lists those that it does")
         return held
@@ -198,9 +207,9 @@ def _named_file(path: Path, host: str | None, captured: Captured) -> list[Found]
         size = path.stat().st_size
         if not path.is_file():
             raise SourceError(f"{path}: not a regular file; name a transcript or a folder")
-        found = _sources(path, "local", size, host)
+        found = _sources(path, machine, size, host)
         if not found and (known := _by_place(path, path.parent) or captured.host_of(path)):
-            found = [Found(path, known, "local", size)]
+            found = [Found(path, known, machine, size)]
     except SourceError:
         raise
     except FileNotFoundError:

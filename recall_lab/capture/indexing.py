@@ -17,7 +17,7 @@ from recall_lab.activity import fold_activity
 from recall_lab.capture.accounts import decode
 from recall_lab.capture.agents import Key, agents_with_files, told_before
 from recall_lab.capture.captured import CapturedBefore
-from recall_lab.capture.discovery import Discovery, Found, discover
+from recall_lab.capture.discovery import LOCAL, Discovery, Found, discover
 from recall_lab.capture.files import is_there, path_text
 from recall_lab.capture.pipeline import Context, Failed, Ready, outcomes
 from recall_lab.capture.planning import Plan, Planner
@@ -251,10 +251,13 @@ class _Capture:
             self._problems.append(_conflict(reading.batch.source.path, applied.conflicts))
 
     def mark_missing(self, seen: Discovery) -> None:
-        """Note the transcripts that are gone; their text stays searchable."""
+        """Note the transcripts of this machine and its roots that are gone; their text stays searchable."""
+        looked_at = {LOCAL, *(root.machine for root in self._settings.roots)}
         here = {(found.machine, self._stored_path(found.path)) for found in seen.found}
         for (machine, path), source in self._known.items():
-            if (machine, path) not in here and source.state != "source_missing" and not is_there(path):
+            if machine not in looked_at or (machine, path) in here:
+                continue
+            if source.state != "source_missing" and not is_there(path):
                 self._writer.set_source_state(
                     path, "source_missing", "the transcript is gone; its text is kept", machine
                 )

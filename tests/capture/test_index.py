@@ -18,6 +18,7 @@ from recall_lab.capture.indexing import index
 from recall_lab.capture.privacy import may_hold_secret
 from recall_lab.errors import SourceError, UsageError
 from recall_lab.sample import sample_home
+from recall_lab.settings import Root
 from recall_lab.store import open_reader
 from recall_lab.store.batches import BatchWriter
 from recall_lab.store.status import status
@@ -200,6 +201,21 @@ def test_a_deleted_transcript_stays_searchable_and_is_marked(home: Home) -> None
     home.write(*lines(["one"]))
     home.index()
     assert states(home) == {home.file.name: "complete"}
+
+
+def test_a_transcript_of_another_home_is_one_source_also_when_it_is_named(
+    home: Home, make_home: Callable[[str], Home]
+) -> None:
+    old = make_home("old")
+    old.write(*lines(["one", "two"]))
+    home.with_settings(roots=(Root(old.root, "old"),))
+    home.index()
+    old.write(*lines(["one", "TWO"]))
+    assert home.index().problems[0].state == "source_changed"
+    home.index(old.file, rebuild=True)
+    home.index(old.project)
+    assert home.ask("SELECT machine, path, state FROM sources") == [("old", str(old.file), "complete")]
+    assert home.texts() == ["one", "TWO"]
 
 
 @pytest.mark.parametrize("copy_first", [False, True])

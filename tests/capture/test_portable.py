@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterable, Sequence
 
 import pytest
@@ -111,6 +112,18 @@ def test_another_machine_stands_beside_this_one(home: Home, make_home: Callable[
     assert home.ask("SELECT DISTINCT state FROM sources WHERE machine = 'laptop' ORDER BY 1") == home.ask(
         "SELECT DISTINCT state FROM sources WHERE machine = 'local' ORDER BY 1"
     )
+
+
+def test_what_another_machine_holds_is_not_missing_here(home: Home, make_home: Callable[[str], Home]) -> None:
+    fill(home)
+    other = make_home("other")
+    with open_writer(other.settings.store) as writer:
+        take_in(writer, export(home), machine="laptop")
+    before = other.ask("SELECT path, state FROM sources ORDER BY path")
+    shutil.rmtree(home.root)
+    other.index()
+    assert other.ask("SELECT path, state FROM sources ORDER BY path") == before
+    assert "source_missing" not in {state for _, state in before}
 
 
 def test_an_imported_text_is_redacted_like_any_other(home: Home, make_home: Callable[[str], Home]) -> None:
