@@ -59,6 +59,7 @@ class Asked:
         counted: Which features count at all; bool.
         exact: Which are exact evidence; bool.
         open: Whether it asks in some words for what may be said in others.
+        timed: Whether a text that holds every term must be of the time that the query names.
         may: Which texts pass the filters and satisfy AND, OR and NOT; bool by text_id.
     """
 
@@ -78,6 +79,7 @@ class Asked:
         self.open: bool = not (
             int(self.counted.sum()) < config.least_terms or (self.exact & self.counted).any() or wanted.required
         )
+        self.timed = features.timed
         self._excluded = features.excluded
         self.may = self.satisfying(wanted.reach)
 

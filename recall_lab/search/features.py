@@ -71,11 +71,19 @@ class Feature(msgspec.Struct, frozen=True):
 
 
 class Features(msgspec.Struct, frozen=True):
-    """All features of a query; ``dropped`` are words that only make a question."""
+    """All features of a query.
+
+    Attributes:
+        positive: What is looked for.
+        excluded: What a text must not hold.
+        dropped: Words that only make a question.
+        timed: A date that is named has words that nobody wrote; only the time of a text can tell whether it is meant.
+    """
 
     positive: tuple[Feature, ...]
     excluded: tuple[Feature, ...]
     dropped: tuple[str, ...]
+    timed: bool = False
 
 
 def idf(total: int, blocks: int) -> float:
@@ -125,12 +133,17 @@ class _Extractor:
         positive = list(self._found.values())
         if len(positive) > MAX_TERMS:
             positive = sorted(positive, key=lambda feature: (not feature.exact, -feature.idf))[:MAX_TERMS]
-        return Features(tuple(positive), tuple(excluded), tuple(dict.fromkeys(dropped)))
+        timed = bool(self._uncounted)
+        return Features(tuple(positive), tuple(excluded), tuple(dict.fromkeys(dropped)), timed)
 
     def _words_of_dates(self, dates: Sequence[str], clauses: Sequence[Clause]) -> frozenset[str]:
-        """The words of dates, where others say what is asked: that nobody wrote the date down is no sign."""
-        words = frozenset(re.findall(r"\w+", " ".join(dates).lower())) if self._config.date else frozenset()
-        return words if any(clause.text.lower() not in words for clause in clauses) else frozenset()
+        """The words of dates that nobody wrote down, where others say what is asked."""
+        found: set[str] = set()
+        for date in dates if self._config.date else ():
+            words = re.findall(r"\w+", date.lower())
+            if not all(len(self._term(self._index.stem(word), word).ids) for word in words):
+                found.update(words)
+        return frozenset(found if any(clause.text.lower() not in found for clause in clauses) else ())
 
     def _is_question_word(self, clause: Clause) -> bool:
         if not self._config.question_words or clause.required or clause.kind not in {"word", "compound"}:
@@ -172,7 +185,7 @@ class _Extractor:
     def _word(self, text: str, term: str, number: int) -> None:
         """A word, and the forms of it that the stemmer does not know."""
         own = self._term(term, text)
-        if not len(own.ids) and text.lower() in self._uncounted:
+        if text.lower() in self._uncounted:
             self._add("term", text, (term,), own, number, weight=0.0)
             return
         others = other_forms(text, term, self._index.stem) if self._config.forms else ()

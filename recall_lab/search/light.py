@@ -50,6 +50,7 @@ class _Asked:
         self.counted = sum(1 << bit for bit, weight in enumerate(self.weights) if weight > 0)
         self.exact = sum(1 << bit for bit, feature in enumerate(self.features) if feature.exact)
         self.open = not (self.counted.bit_count() < config.least_terms or self.exact & self.counted or wanted.required)
+        self.timed = features.timed
         self.may = self._satisfying(wanted.reach)
         self.scores = self._added_up()
 
@@ -302,8 +303,8 @@ class _Looked:
         """Tiers, shares of the query, and what passes the gate."""
         asked = self._asked
         self._tier, self._share, self._keep, self.best = [], [], [], 0.0
-        for held, title, around in zip(self._held, self._title, self._around, strict=True):
-            every = held and held & asked.counted == asked.counted
+        for held, title, around, date in zip(self._held, self._title, self._around, self._date, strict=True):
+            every = held and held & asked.counted == asked.counted and (date > 1 or not asked.timed)
             self._tier.append(0 if held & asked.exact else 1 if every else 2)
             share = asked.share(held | title | around)
             self._share.append(share)

@@ -170,6 +170,8 @@ class _Looked:
         asked, held = self._asked, self._held
         any_held = held.any(axis=1)
         every = held[:, asked.counted].all(axis=1) & any_held
+        if asked.timed:
+            every &= self._date > 1
         self.tier = np.where((held & asked.exact).any(axis=1), 0, np.where(every, 1, 2)).astype(np.int8)
         mine = held | self._title
         self._share = asked.share(mine | self._around)

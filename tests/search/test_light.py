@@ -30,7 +30,20 @@ WORDS = """
 """
 ROLES, KINDS = ("user", "assistant", "tool", "host"), ("text", "tool_use", "tool_result", "summary")
 pieces = st.sampled_from(
-    [*WORDS.split(), "AND", "OR", "NOT", "-lock", "par*", "c0ffee12", "11 May", '"retry queue"', "-", '"']
+    [
+        *WORDS.split(),
+        "AND",
+        "OR",
+        "NOT",
+        "-lock",
+        "par*",
+        "c0ffee12",
+        "11 May",
+        "12 July 2025",
+        '"retry queue"',
+        "-",
+        '"',
+    ]
 )
 asked = st.fixed_dictionaries(
     {},

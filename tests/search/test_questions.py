@@ -73,6 +73,15 @@ def test_a_day_that_the_query_names_counts(history: History) -> None:
     assert plain[0].text.endswith("2")
 
 
+def test_what_holds_every_word_at_another_time_holds_not_all_that_is_asked(history: History) -> None:
+    for number, (text, day) in enumerate(
+        [("the deploy failed", "2026-03-02"), ("the last deploy", "2026-06-03"), ("a walk", "2026-06-03")]
+    ):
+        history.write(batch(f"s{number}", (block(text, 0, timestamp=f"{day}T10:00:00.000Z"),)))
+    hits = search(history.read(), "failed deploy on 3 June", now=NOW).hits
+    assert {hit.text: hit.why.tier for hit in hits} == {"the deploy failed": "some", "the last deploy": "some"}
+
+
 @pytest.mark.parametrize(
     ("text", "days"),
     [
