@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from recall_lab.errors import MirrorError
+from recall_lab.model import CoverageFilters, UsageFilters
 from recall_lab.settings import Settings
 from recall_lab.vectoring import Vectors
 
@@ -17,16 +19,33 @@ if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-    from recall_lab.analytics import Catalogue, Coverage, CoverageFilters, CoverageRow, UsageFilters, UsageReport
+    from recall_lab.analytics import Catalogue, Coverage, CoverageRow, UsageReport
     from recall_lab.mirror import Mirror, MirrorCheck, Refreshed
     from recall_lab.reporting import Report
 
 Table = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+F = TypeVar("F", bound=Callable[..., Any])
 REFRESH_OWED = "mirror-is-behind"
 
 
 class MirrorBehindWarning(UserWarning):
     """The mirror that answers does not hold the newest sessions yet."""
+
+
+def _spelled_out(filters: type) -> Callable[[F], F]:
+    """Let help and Tab name the filters, which a method takes together."""
+
+    def decorate(method: F) -> F:
+        told = inspect.signature(method)
+        kept = [one for one in told.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        named = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None")
+            for name in filters.__annotations__
+        ]
+        method.__signature__ = told.replace(parameters=[*kept, *named])  # type: ignore[attr-defined]
+        return method
+
+    return decorate
 
 
 class Analysis(Vectors):
@@ -184,6 +203,7 @@ class Analysis(Vectors):
         frame = run(self.mirror, name, catalogue=queries, zone=self.zone, **asked)
         return chart_of(query, frame, theme=theme, **options)
 
+    @_spelled_out(UsageFilters)
     def usage(self, by: str = "day", *, zone: str | None = None, **filters: Unpack[UsageFilters]) -> UsageReport:
         """Add up the hosts' tokens and cost, each model call once; ``.frame()`` gives the rows.
 
@@ -201,6 +221,7 @@ class Analysis(Vectors):
 
         return usage(self.mirror, by, zone=zone or self.zone, **filters)
 
+    @_spelled_out(CoverageFilters)
     def coverage(self, **filters: Unpack[CoverageFilters]) -> Coverage:
         """Add up what was read of the transcripts and what became of it; ``.frame()`` gives the dispositions.
 
@@ -216,6 +237,7 @@ class Analysis(Vectors):
 
         return coverage(self.mirror, zone=self.zone, **filters)
 
+    @_spelled_out(CoverageFilters)
     def coverage_by(self, by: str, **filters: Unpack[CoverageFilters]) -> tuple[CoverageRow, ...]:
         """Add up sources and bytes by ``day``, ``host``, ``repo``, ``state`` or ``model``; filters as for ``coverage``.
 
@@ -227,6 +249,7 @@ class Analysis(Vectors):
 
         return coverage_by(self.mirror, by, zone=self.zone, **filters)
 
+    @_spelled_out(UsageFilters)
     def report(self, path: Path | str, **filters: Unpack[UsageFilters]) -> Report:
         """Write the usage and coverage dashboards as one self-contained HTML page (0600), which opens offline.
 

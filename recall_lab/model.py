@@ -7,7 +7,7 @@ the store takes nothing else.
 
 from __future__ import annotations
 
-from typing import Literal, NewType
+from typing import Literal, NewType, TypedDict
 
 import msgspec
 
@@ -481,3 +481,23 @@ class SavedBrief(Record, frozen=True):
     file: str
     citations: int
     sessions: int
+
+
+class UsageFilters(TypedDict, total=False):
+    """Filters of usage. What is left out, or None, keeps all.
+
+    ``host``, ``repo`` and ``model`` are names; "(no repository)" and the like, as reports call what has none, keep just
+    that. ``since`` and ``until`` are times as people type them; an ``until`` that is a day includes it.
+    """
+
+    since: str | None
+    until: str | None
+    host: str | None
+    repo: str | None
+    model: str | None
+
+
+class CoverageFilters(UsageFilters, total=False):
+    """Filters of coverage: those of usage, for the sources and by when they were last written, and ``state``."""
+
+    state: str | None

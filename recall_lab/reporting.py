@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from recall_lab.analysis import Analysis
-    from recall_lab.analytics import UsageFilters
+    from recall_lab.model import UsageFilters
 
 _USAGE = (
     "usage_by_day",

@@ -3,7 +3,7 @@
 from recall_lab.analytics.catalogue import Catalogue, Chart, NamedQuery, Parameter
 from recall_lab.analytics.charts import CHARTS, chart, offline_renderer, save_chart, to_svg
 from recall_lab.analytics.coverage import Coverage, CoverageRow, coverage, coverage_by
-from recall_lab.analytics.filters import COVERAGE_FILTERS, USAGE_FILTERS, CoverageFilters, UsageFilters, check_filters
+from recall_lab.analytics.filters import COVERAGE_FILTERS, USAGE_FILTERS, check_filters
 from recall_lab.analytics.running import bind, chart_of, run
 from recall_lab.analytics.usage import GROUPINGS, UsageReport, UsageRow, usage, usage_sql
 
@@ -15,11 +15,9 @@ __all__ = [
     "Catalogue",
     "Chart",
     "Coverage",
-    "CoverageFilters",
     "CoverageRow",
     "NamedQuery",
     "Parameter",
-    "UsageFilters",
     "UsageReport",
     "UsageRow",
     "bind",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from recall_lab.analytics.filters import COVERAGE_FILTERS, CoverageFilters, bound
+from recall_lab.analytics.filters import COVERAGE_FILTERS, bound
 from recall_lab.errors import UsageError
 from recall_lab.mirror import Mirror
-from recall_lab.model import DISPOSITIONS, Disposition, Record, Tally
+from recall_lab.model import DISPOSITIONS, CoverageFilters, Disposition, Record, Tally
 
 if TYPE_CHECKING:
     import pandas as pd

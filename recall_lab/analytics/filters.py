@@ -1,37 +1,16 @@
-"""What usage and coverage are narrowed by: the one list of it, and how what was typed becomes bound values."""
+"""What usage and coverage are narrowed by: how what was typed becomes bound values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TypedDict
 
 from recall_lab.errors import UsageError
+from recall_lab.model import CoverageFilters, UsageFilters
 from recall_lab.times import check_zone, local_zone, parse_time
 
-
-class UsageFilters(TypedDict, total=False):
-    """Filters of usage. What is left out, or None, keeps all.
-
-    ``host``, ``repo`` and ``model`` are names; "(no repository)" and the like, as reports call what has none, keep just
-    that. ``since`` and ``until`` are times as people type them; an ``until`` that is a day includes it.
-    """
-
-    since: str | None
-    until: str | None
-    host: str | None
-    repo: str | None
-    model: str | None
-
-
-class CoverageFilters(UsageFilters, total=False):
-    """Filters of coverage: those of usage, for the sources and by when they were last written, and ``state``."""
-
-    state: str | None
-
-
-USAGE_FILTERS = ("since", "until", "host", "repo", "model")
-COVERAGE_FILTERS = (*USAGE_FILTERS, "state")
+USAGE_FILTERS = tuple(UsageFilters.__annotations__)
+COVERAGE_FILTERS = tuple(CoverageFilters.__annotations__)
 
 
 def check_filters(what: str, given: Iterable[str], known: tuple[str, ...]) -> None:

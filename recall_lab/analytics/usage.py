@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import msgspec
 
-from recall_lab.analytics.filters import USAGE_FILTERS, UsageFilters, bound
+from recall_lab.analytics.filters import USAGE_FILTERS, bound
 from recall_lab.errors import UsageError
 from recall_lab.mirror import Mirror, PriceCatalogue
-from recall_lab.model import Record
+from recall_lab.model import Record, UsageFilters
 
 if TYPE_CHECKING:
     import pandas as pd

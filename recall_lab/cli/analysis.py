@@ -20,8 +20,8 @@ from recall_lab.glance import key_name
 
 if TYPE_CHECKING:
     from recall_lab.analysis import Table
-    from recall_lab.analytics import UsageFilters
     from recall_lab.lab import Lab
+    from recall_lab.model import UsageFilters
 
 MOST_ROWS = 200  # printed for a person; --json prints all
 

@@ -12,7 +12,7 @@ from recall_lab.cli.analysis import narrowed, notices
 from recall_lab.display import count, megabytes
 
 if TYPE_CHECKING:
-    from recall_lab.analytics import UsageFilters
+    from recall_lab.model import UsageFilters
 
 
 @command("report")

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from recall_lab.analytics import (
-    COVERAGE_FILTERS,
-    USAGE_FILTERS,
-    CoverageFilters,
-    UsageFilters,
-    coverage,
-    coverage_by,
-    run,
-    usage,
-)
+from recall_lab.analytics import coverage, coverage_by, run, usage
 from recall_lab.errors import UsageError
+from recall_lab.lab import Lab
 from recall_lab.mirror import Mirror
 from tests.mirror.telling import Telling, called, said
 
@@ -30,9 +23,12 @@ def mirror(telling: Telling) -> Iterator[Mirror]:
         yield opened
 
 
-def test_the_lists_of_filters_name_what_their_types_do() -> None:
-    assert set(USAGE_FILTERS) == set(UsageFilters.__annotations__)
-    assert set(COVERAGE_FILTERS) == set(CoverageFilters.__annotations__)
+@pytest.mark.parametrize("method", [Lab.usage, Lab.coverage, Lab.coverage_by, Lab.report])
+def test_help_names_every_filter(method: Callable[..., object]) -> None:
+    parameters = inspect.signature(method).parameters
+    assert {"since", "until", "host", "repo", "model"} <= parameters.keys()
+    assert ("state" in parameters) == (method in {Lab.coverage, Lab.coverage_by})
+    assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
 
 
 def test_what_has_no_value_is_kept_by_the_name_that_reports_give_it(mirror: Mirror) -> None:
