@@ -162,8 +162,8 @@ def _count(
 
 
 def _is_noted(record: RawRecord) -> bool:
-    """Say whether a record could not be used, or only after something in it was replaced."""
-    return record.disposition in _PROBLEMS or record.reason is not None
+    """Say whether a record could not be used, or only after something in it was replaced; white space is none."""
+    return record.records > 0 and (record.disposition in _PROBLEMS or record.reason is not None)
 
 
 def _problem(record: RawRecord) -> Problem:

@@ -83,6 +83,11 @@ class Fingerprint:
         self._tail = data[-_EDGE:] if len(data) >= _EDGE else (self._tail + data)[-_EDGE:]
 
     @property
+    def ends_line(self) -> bool:
+        """Whether a line ends here; so does nothing at all."""
+        return self._tail.endswith(b"\n") or not self._tail
+
+    @property
     def content(self) -> str:
         """Hash of everything taken in."""
         return self._all.hexdigest()

@@ -136,9 +136,11 @@ class _Run:
         cursor = start
         with self._opener.open(job.path, job.part) as file:
             fingerprint = read_prefix(file, start, Fingerprint(self._key))
+            goes_on = not fingerprint.ends_line  # the rest of a line whose beginning was counted
             for lines in read_lines(file, start, job.stat.size):
                 self._take(self._parser.feed(lines))
-                self._accounts.lines([line.offset for line in lines if line.data.strip()])
+                self._accounts.lines([line.offset for line in lines[goes_on:] if line.data.strip()])
+                goes_on = False
                 fingerprint.update(b"\n".join([line.data for line in lines]))
                 if lines[-1].ended:
                     fingerprint.update(b"\n")

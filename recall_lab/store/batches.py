@@ -95,13 +95,15 @@ class BatchWriter:
         sessions: dict[str | None, int] = {None: own}
         sessions |= {child.agent_id: self._session(child, change) for child in batch.children}
         folders = FolderRemotes(db, (told.cwd for told in (batch.session, *batch.children)), sources=[source_id])
+        renamed = {earlier, own} if earlier is not None and earlier != own else set()
+        if renamed:
+            self._rename(source_id, earlier, own)
         self._facts(source_id, {own: batch.session} | {sessions[child.agent_id]: child for child in batch.children})
         removed = self._remove(source_id, batch)
         placed = self._place(source_id, sessions, change, batch)
         shared = self._settle({stood.text_id for stood in removed} | set(placed.texts), placed.texts)
         left = self._told_by(source_id) if removed or batch.anew else set()
-        if earlier is not None and earlier != own:
-            left.add(earlier)
+        left |= renamed - {own}
         if batch.anew:
             db.execute(
                 "DELETE FROM source_sessions WHERE source_id = ? "
@@ -120,7 +122,7 @@ class BatchWriter:
         for session_id in touched:
             come = Span.of(block.timestamp for block in batch.blocks if sessions[block.agent] == session_id)
             gone = Span.of(stood.timestamp for stood in removed if stood.session_id == session_id)
-            write_session_row(db, session_id, gone=gone, come=come)
+            write_session_row(db, session_id, gone=None if session_id in renamed else gone, come=come)
         shared |= touched
         retire_sessions(db, left, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
@@ -209,6 +211,17 @@ class BatchWriter:
         if state is not None:
             self._db.execute("UPDATE sources SET parser_state = ? WHERE source_id = ?", (state, made))
         return made
+
+    def _rename(self, source_id: int, earlier: int | None, own: int) -> None:
+        """Give the session that a source names by now all that was captured of it under another name.
+
+        A source that has told no session so far is named after its file, until its first message tells it.
+        """
+        for table in ("placements", "model_calls", "tool_calls"):
+            self._db.execute(
+                f"UPDATE {table} SET session_id = ? WHERE source_id = ? AND session_id = ?", (own, source_id, earlier)
+            )
+        self._db.execute("DELETE FROM source_sessions WHERE source_id = ? AND session_id = ?", (source_id, earlier))
 
     def _facts(self, source_id: int, sessions: dict[int, Session]) -> None:
         self._db.executemany(

@@ -275,6 +275,35 @@ def test_capturing_while_a_file_grows_equals_capturing_it_whole(
     assert_ledger_covers_files(home)
 
 
+def test_a_line_that_was_captured_in_two_pieces_is_one_line(home: Home) -> None:
+    two = record(0, "one").rstrip(b"\n") + record(1, "two", "assistant")
+    home.write(two[: two.index(b"}{") + 20])
+    home.index()
+    home.write(two, record(2, "three"))
+    home.index()
+    assert home.texts() == ["one", "two", "three"]
+    assert home.ask("SELECT lines FROM sources") == [(2,)]
+
+
+def test_the_end_of_a_line_that_comes_later_is_no_problem_of_its_own(home: Home) -> None:
+    line = record(0, "x", type="brand-new-type")
+    home.write(line.rstrip(b"\n"))
+    home.index()
+    home.write(line)
+    home.index()
+    assert len(home.ask("SELECT * FROM problems")) == 1
+    assert_ledger_covers_files(home)
+
+
+def test_the_first_line_of_an_agent_may_come_in_pieces(home: Home) -> None:
+    line = record(0, "the task", isSidechain=True, agentId="a1")
+    own = home.write(line[:30], path=home.project / SESSION / "subagents" / "agent-a1.jsonl")
+    home.index()
+    own.write_bytes(line)
+    home.index()
+    assert home.ask("SELECT native_id FROM sessions") == [(f"{SESSION}/a1",)]
+
+
 def test_an_interrupted_capture_goes_on_where_it_stopped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [f"block number {number} " + "x" * 300 for number in range(60)]
     home.write(*lines(texts))

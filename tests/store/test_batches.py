@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recall_lab.errors import NoStoreError, StoreBusyError, StoreVersionError
-from recall_lab.model import Batch, LedgerRow, ModelCall, PlacedBlock, Redacted, Session, Source
+from recall_lab.model import Batch, LedgerRow, ModelCall, PlacedBlock, Redacted, Session, Source, ToolCall
 from recall_lab.store import Writer, open_reader, open_writer
 from recall_lab.store.status import known_sources, status
 
@@ -107,6 +107,21 @@ def test_the_session_that_a_source_leaves_gets_a_new_change_number(path: Path) -
         before = ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'")
         writer.apply(batch(path="/t/b.jsonl", session="s2"))
         assert ask(writer, "SELECT change FROM sessions WHERE native_id = 's1'") > before
+
+
+def test_what_was_captured_before_a_source_told_its_session_is_of_that_session(path: Path) -> None:
+    early, late = "2026-05-01T09:00:00.000Z", "2026-05-01T11:00:00.000Z"
+    call = ModelCall(key="ab" * 16, model="m", timestamp=None, turn=0)
+    tool = ToolCall(call_id="t1", turn=0)
+    with open_writer(path) as writer:
+        first = batch(block(1, "queued", timestamp=early), session="file-name", model_calls=(call,), tool_calls=(tool,))
+        writer.apply(first)
+        writer.apply(batch(block(2, "prompt", timestamp=late), session="s1", from_ord=2))
+        assert ask(writer, "SELECT native_id, started, ended FROM sessions") == [("s1", early, late)]
+        assert ask(writer, "SELECT native_id FROM tombstones") == [("file-name",)]
+        for table in ("placements", "model_calls", "tool_calls", "source_sessions"):
+            assert ask(writer, f"SELECT count(DISTINCT session_id) FROM {table}") == [(1,)]
+        assert ask(writer, "PRAGMA foreign_key_check") == []
 
 
 MINUTES = st.one_of(st.none(), st.integers(0, 5))
