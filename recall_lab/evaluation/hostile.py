@@ -20,6 +20,8 @@ PIECES: Mapping[str, str] = {
     "end of a private key": "-----END " + "PRIVATE KEY-----\n",
     "key_": "key_",
     "API_KEY=": "API_KEY=",
+    "API_KEY=1": "API_KEY=1",
+    "pw=": "pw=",
     "password: ": "password: ",
     "password is ": "password is ",
     'password="': 'password="',
@@ -51,6 +53,10 @@ PIECES: Mapping[str, str] = {
     "@a.bc:": "@a.bc:",
     "[REDACTED:password]": "[REDACTED:password]",
     "?token=&": "?token=&",
+    "enable secret": "enable secret ",
+    "login(a": 'login("a1',
+    "tokens by host": '"bearer": {"a.b":',
+    "member of cookies": 'cookies={"a":"b",',
     "foreign word": "\u5bc6\u7801\uff1a",
 }
 SIZES = (50_000, 100_000, 200_000, 400_000)  # code points

@@ -12,19 +12,19 @@ from recall_lab.redaction.records import Spot
 # hashes; they can be guessed at leisure, so they count, too.
 _LINE = re.compile(
     r"(?i)(?:enable[ \t]+(?:secret|password)(?:[ \t]+level[ \t]+\d+)?"
-    r"|username[ \t]+\S+(?:[ \t]+(?:privilege|role)[ \t]+\S+)?[ \t]+(?:password|secret)"
+    r"|username[ \t]+\S+(?:[ \t]+(?:privilege|role)[ \t]+\S+)?[ \t]+(?:password|secret)|phash|pre-shared-secret"
     r"|(?:tacacs|radius)(?:-server|[ \t]+server)?[^\n]{0,60}?[ \t]key"
     r"|key-string|isakmp[ \t]+key|pre-shared-key(?:[ \t]+(?:local|remote|address[ \t]+\S+))?(?:[ \t]+(?:key"
     r"|ascii-text|hexadecimal))?"
     r"|neighbor[ \t]+\S+[ \t]+password|message-digest-key[ \t]+\d+[ \t]+md5|authentication[ \t]+(?:text|md5)"
-    r"|ntp[ \t]+authentication-key[ \t]+\d+[ \t]+md5"
     r"|snmp-server[ \t]+(?:community|user[ \t]+\S+[ \t]+\S+[ \t]+v3[ \t]+auth[ \t]+\w+)|snmp[ \t]+community"
     r"|set[ \t]+(?:passwd|password|psksecret|community)"
-    r"|encrypted-password|plain-text-password-value|authentication-key|(?:wpa-psk|wpa2?-psk|psk)[ \t]+(?:ascii"
+    r"|encrypted-password|plain-text-password-value|authentication-key(?:[ \t]+\d+[ \t]+md5)?|(?:wpa-psk|wpa2?-psk"
+    r"|psk)[ \t]+(?:ascii"
     r"|hex)|set-key[ \t]+(?:ascii|hex)"
     r"|ppp[ \t]+(?:chap|pap)[^\n]{0,40}?password|ip[ \t]+ftp[ \t]+password|irreversible-cipher|password[ \t]+"
     r"(?:cipher|simple|ENC)"
-    r"|^[ \t]*password)(?:[ \t]+(?:[056789]|cipher|simple|encrypted|ENC)(?=[ \t]))?[ \t]+[\"']?"
+    r"|^[ \t]*password)(?:[ \t]+(?:[056789]|10|sha512|md5|scrypt|cipher|simple|encrypted|ENC)(?=[ \t]))?[ \t]+[\"']?"
     r"(?P<value>[^\s\"';]{4,200})",
     re.MULTILINE,
 )

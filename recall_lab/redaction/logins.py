@@ -34,6 +34,9 @@ _CALLS = {
     "set_credentials": 1,
     "username_pw_set": 1,
     "authenticate": 1,
+    "Credentials": 3,
+    "begin": 1,
+    "Client": 1,
     "algoliasearch": 1,
     "twilio": 1,
     "Twilio": 1,
@@ -56,9 +59,10 @@ _FIELD = re.compile(r"(?i)(?:passw(?:or)?d|passwort|kennwort|pwd|\bpin\b)[\w-]{0
 
 # ``login is admin / X``, ``user bob, pass X``.
 _SPOKEN = re.compile(
-    r"(?i)(?:log[ -]?in|sign[ -]?in|logon|credentials?|creds)(?:[ \t]+(?:info|details?|data|for|to|on|is|are|with"
+    r"(?i)(?:log[ -]?in|sign[ -]?in|logon|credentials?|creds|zugang(?:sdaten)?|identifiants?|credenciales|acceso"
+    r"|логин|账号)(?:[ \t]+(?:info|details?|data|for|to|on|is|are|with"
     r"|as|using|the|\w{2,20})){0,5}?"
-    r"[ \t]{0,2}[:=]?[ \t]+[\"'`(]?(?P<user>[\w.@+-]{2,40})[\"'`]?[ \t]{0,2}(?:/|:|\||,)[ \t]{0,2}[\"'`]?"
+    r"[ \t]{0,2}[:=\uff1a]?[ \t]+[\"'`(]?(?P<user>[\w.@+-]{2,40})[\"'`]?[ \t]{0,2}(?:/|:|\||,)[ \t]{0,2}[\"'`]?"
     r"(?P<value>[^\s\"'`/]{6,80})"
 )
 _NAMED_PAIR = re.compile(
@@ -98,6 +102,11 @@ def read_login_call(text: str, start: int, _end: int) -> Iterator[Spot]:
         at = argument.end()
         if argument["end"] == ")":
             break
+    if call["name"] == "login" and len(arguments) == 1:  # of a bot, with its token
+        only = arguments[0]
+        if only["quote"] and shapes.is_secret(only["value"], quoted=True):
+            yield Spot(only.start("value"), only.end("value"), "access_token")
+        return
     if place < 0:
         quoted = [argument for argument in arguments if argument["quote"]]
         chosen = quoted[-1] if quoted and len(arguments) > 1 else None

@@ -105,7 +105,7 @@ _ABOUT = word_set(
     middleware guard auth flow helper helpers util utils test tests spec mock fixture command cmd arn kind pair
     pairs bucket char chars character characters column vault per estimate ratio rate total sum avg embedding
     embeddings ids stream streams event events position positions number numbers key_id alias aliases comparison
-    kms lookup list map table cache queue pool bundle signature_method csrf
+    fingerprint fingerprints digest checksum kms lookup list map table cache queue pool bundle signature_method csrf
     """
 )
 # These may follow the word that counts.
@@ -123,6 +123,8 @@ _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secr
 @lru_cache(maxsize=16384)
 def promise(name: str) -> Promise:
     """What a variable, field, flag, header or column of this name promises to hold."""
+    if ".account.key." in name:
+        return "secret"  # Azure's storage, with the host behind it
     if not name.isascii():
         lowered = name.lower()
         if lowered.endswith(_FOREIGN_PASSWORDS):
@@ -159,13 +161,15 @@ def _head(last: str, before: list[str], *, dashed: bool) -> Promise | Literal["u
     if last == "tokens":
         return "hint" if before and before[-1] in ("api", "access", "auth", "refresh") else None
     if last in _SECRETS or last.endswith(("token", "secret", "apikey", "secretkey", "accesskey")):
-        return None if before and before[-1] in ("public", "publishable", "no") else "secret"
+        return None if before and before[-1] in ("public", "publishable", "no", "hashed", "hash") else "secret"
     if last in ("key", "keys"):
         return _key(before, dashed=dashed)
     if last == "signature" and before and before[-1] in ("amz", "goog", "oss", "cos"):
         return "secret"  # of a URL, which anybody can open
     if last == "sid" and before and before[-1] in ("account", "service", "message", "call", "project", "workspace"):
         return None  # an id of Twilio
+    if last == "salt" and before and before[-1] in ("nonce", "auth", "logged", "secure", "hash", "password"):
+        return "secret"
     if last in ("auth", "salt", "seed", "sig", "signature", "sid", "pin", "cookie", "sessionid", "phpsessid"):
         return "hint"
     if last == "base" and "secret" in before:

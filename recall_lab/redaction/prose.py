@@ -18,8 +18,9 @@ _SENTENCE = re.compile(
     r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:(?:is|was|has been) (?:generated|created|reset|set)(?: (?:for|as"
     r"|to) [^\s:]{1,60})?(?=:)|is set to|was set to|has been set to|"
     r"is|was|are|will be|should be|must be|changed to|set to|reset to|now|to|equals|"
-    r"ist|lautet|es|est|é|è|jest|är)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
-    r"|[ \t]*(?:[:=](?=[ \t])|[\uff1a\uff1d是为为為は는은]|->|→|\u2013|\u2014)|['\u2019]s(?=[ \t])|[ \t]+-(?=[ \t]))"
+    r"ist|lautet|auf|es|est|é|è|jest|je|är)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
+    r"|[ \t]*(?:\.{3,}(?=[ \t])|[:=](?=[ \t])|[\uff1a\uff1d是为為は는은]|->|→|\u2013|\u2014)"
+    r"|['\u2019]s(?=[ \t])|[ \t]+-(?=[ \t]))"
     r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")

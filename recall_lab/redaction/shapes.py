@@ -138,6 +138,7 @@ _SENTENCE_WORDS = word_set(
 )
 _JOINED = re.compile(r"[-_./:]")
 _ENDS_IN_HASH = re.compile(r"[-_:/][0-9a-f]{40,64}\Z")  # as the keys of caches do
+_ENDS_IN_UUID = re.compile(r"[a-z][-_:/][0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]{4,}(?:[-_.][A-Za-z]+)*\Z")
 _NO_TOKEN = re.compile(r"[^\w+/=.~:%|-]")
 _WORDY = re.compile(r"[A-Za-z]+(?:[-_./: ][A-Za-z]+)*\Z")
@@ -287,7 +288,7 @@ def is_strongly_random(value: str) -> bool:
     value = value[:_SAMPLE]
     if len(value) < 20 or _NO_TOKEN.search(value) or is_benign(value) or UUID.match(value):
         return False
-    if _ENDS_IN_HASH.search(value):
+    if _ENDS_IN_HASH.search(value) or _ENDS_IN_UUID.search(value):
         return False
     if HEX.match(value):
         return len(value) >= 32 and len(value) not in (40, 128) and is_hex(value)

@@ -45,7 +45,7 @@ _NEXT_FIELD = re.compile(
     r"&&|\|\||&(?:amp;)?(?:quot|apos|#3[49]|lt|gt);"
     r"|;(?:\Z|[ \t]*[A-Za-z][\w .-]{0,40}=|[\\\"']|(?:export|unset|echo|exec|cd|make)\Z)"
 )
-_NEXT_PARAMETER = re.compile(r"&(?:amp;)?[\w.%\[\]-]{1,60}=|%26[\w.-]{1,60}%3[dD]")
+_NEXT_PARAMETER = re.compile(r"&(?:amp;)?(?:[\w.\[\]-]|%[0-9A-Fa-f]{2}){1,60}=|%26[\w.-]{1,60}%3[dD]")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|\\r)[ \t]*(?:\d{1,6}[→:|\t-]|[+>-])?[ \t]*"
     r"(?:export|set|readonly|declare(?:[ \t]-x)?|local|env|let|SET)?[ \t]*$"

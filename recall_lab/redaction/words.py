@@ -22,7 +22,7 @@ from recall_lab.redaction.wraps import extended, joined
 
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$"
 _LONGEST_NAME = 80
-_NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,4}")
+_NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,6}")
 _WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_WORD = 24
 _AFTER = re.compile(
@@ -42,11 +42,17 @@ _COMPARED = re.compile(
 )
 _NETRC = re.compile(r"(?:machine|login|account|user|default)[ \t]+[^\s]{1,100}(?:\s|\\n)+$")
 _SETTING = re.compile(
-    r"(?:^|[\s;&|\"'`(])(?:ENV|ARG|LABEL|setenv|setx|SETX|set|put|add|create|config|configure|secrets?|vars?|variables?|env|"
+    r"(?:^|[\s;&|\"'`(])(?:ENV|ARG|LABEL|setenv|setx|SETX|set|put|add|create|config|configure|secrets?|vars?"
+    r"|variables?|env|"
     r"[a-z]+:set|--build-arg|define|#define|export)(?:[ \t]+[\w./:@=-]+){0,3}[ \t]+[\w./:-]{0,80}$",
     re.MULTILINE,
 )
-_CHECKSUM = re.compile(r"(?i)(?:checksum|hash|digest|sha\d*)/$")
+_ABOUT_IT = re.compile(
+    r"(?i)(?:(?:checksum|hash|digest|sha\d*)/|(?:hash|digest|sha\d*|md5|crc32)\(|arn:aws[^\s]{0,100}:)$"
+)
+_FALLBACK = re.compile(  # name = settings.get(...) ?: "X"
+    r"\\?[\"']?[^\n\"'`]{0,40}?(?:\([^\n()]{0,60}\)[\w.]{0,30}(?:\(\))?)?[ \t]*(?:\?:|\?\?|\|\||\bor)[ \t]*(?=[\"'])"
+)
 _SPACED = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![\w ])")  # a mail account's password for a program
 _SET_TO = re.compile(r"[\"'`]?[ \t]+to[ \t]+[\"'`]?(?P<value>[A-Za-z]{6,40})[\"'`]?(?=[\s.,;)]|\Z)")
 _SETS = re.compile(r"(?i)\b(?:set|sets|setting|changed?|changing|reset)(?:[ \t]+the)?[ \t]+[\"'`]?$")
@@ -63,12 +69,13 @@ _ASIDE = re.compile(r"(?P<value>[^\s\"'`*][^\s\"'`]{5,199})[\"'`*]{0,3}[ \t]\($"
 _DIGIT = re.compile(r"[0-9]")
 _CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 _IDENTIFIED = re.compile(
-    r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}['\"])",
+    r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}[^\s;])",
     re.IGNORECASE,
 )
 _TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3}$")
 _TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
+_JOINTS = ("/", "(", ":")
 _QUERY_ENDS = ("?", "&", ";", "6")
 _PARAMETERS = frozenset(("key", "sig", "auth", "k"))  # of a query, where they carry what is random
 
@@ -76,7 +83,8 @@ _PARAMETERS = frozenset(("key", "sig", "auth", "k"))  # of a query, where they c
 # Words that speak of secrets, as they stand in a line; short ones only by themselves or in camel case.
 _WORDS = re.compile(
     r"(?i:passw|passphrase|passcode|pwd|pswd|secret|cred|token|key|bearer|authorization|"
-    r"(?<![a-z])(?:pass|auth|pw|psk|salt|pat|sig|sid|jwt|pin)(?![a-z]))|(?<=[a-z0-9])(?:Pass|Psk|Pat|Pw|Auth)(?![a-z])"
+    r"(?<![a-z])(?:pass|auth|pw|psk|salt|pat|sig|sid|jwt|pin)(?![a-z]))|(?<=[a-z0-9])(?:Pass|Psk|Pat|Pw"
+    r"|Auth)(?![a-z])"
 )
 
 
@@ -103,7 +111,7 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         return
     if held == "hint" and in_query:
         held = "secret"
-    if text[left - 1 : left] == "/" and _CHECKSUM.search(text, max(0, left - 24), left):
+    if text[left - 1 : left] in _JOINTS and _ABOUT_IT.search(text, max(0, left - 120), left):
         return
     value = _value(text, left, right, name, held, in_query=in_query)
     if value is not None:
@@ -117,6 +125,12 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         chosen = held == "password" and shapes.is_word(candidate) and _is_assigned(text, left, right, name, value)
         if not cut_off and (chosen or accepts(candidate, weaker, name, quoted=value.quoted)):
             yield Spot(value.start, whole(text, value.start, value.end), kind_of_name(name, held))
+            return
+        elsewhere = value.end if value.wrapped else None if value.quoted else value.start
+        fallback = None if elsewhere is None else _FALLBACK.match(text, elsewhere)
+        other = read_value(text, fallback.end()) if fallback else None
+        if other and other.quoted and accepts(text[other.start : other.end], held, name, quoted=True):
+            yield Spot(other.start, other.end, kind_of_name(name, held))
             return
         spot = read_scheme(text, value.start) or _over_a_break(text, value, weaker, name)
         if spot:
@@ -248,8 +262,8 @@ def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:
     """SQL's ``IDENTIFIED BY 'X'``."""
     clause = _IDENTIFIED.match(text, start)
     value = read_value(text, clause.end()) if clause else None
-    candidate = text[value.start : value.end] if value and value.quoted else ""
-    if value and (shapes.is_password(candidate, quoted=True) or shapes.is_word(candidate)):
+    candidate = text[value.start : value.end] if value else ""
+    if value and (shapes.is_password(candidate, quoted=value.quoted) or (value.quoted and shapes.is_word(candidate))):
         yield Spot(value.start, value.end, "password")
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
+import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from recall_lab.redaction.vocabulary import word_set
+from tests.hosts.generated import PATHS, RECORDS
+from tests.hosts.generated_documents import DOCUMENTS
 from tests.hosts.strategies import THOUGHT
 from tests.redaction import fakes
+
+_EXAMPLES = 25
 
 # Known by themselves, without a name beside them, wherever they stand.
 BARE = sorted(
@@ -96,3 +103,36 @@ def traces(secrets: dict[str, str], text: str) -> Iterator[str]:
         middle = max(0, len(secret) // 2 - 8)
         if secret in text or (len(secret) >= 24 and (secret[-16:] in text or secret[middle : middle + 16] in text)):
             yield field
+
+
+def sources(host: str, planter: Planter, *, shaping: bool) -> Iterator[bytes]:
+    """Files of a host with secrets in them: logs, documents, or both."""
+    if host in RECORDS:
+        records = drawn(RECORDS[host], _EXAMPLES)
+        planted = [planter.everywhere(record, shaping=shaping) for record in records]
+        kept = records[:3] if shaping else []  # the file has to stay one of this host
+        yield b"".join(json.dumps(record).encode("utf-8", "surrogatepass") + b"\n" for record in [*kept, *planted])
+    if host in DOCUMENTS:
+        for document in drawn(DOCUMENTS[host], 12):
+            planted = planter.everywhere(document, shaping=shaping)
+            if planted:
+                yield json.dumps(planted).encode("utf-8", "surrogatepass")
+
+
+def written(raw: Path, number: int, host: str, source: bytes) -> None:
+    """A source as its host leaves it: a file in a folder of its own, every other export inside an archive."""
+    file = raw / str(number) / PATHS[host][0].split("#", 1)[0]
+    file.parent.mkdir(parents=True)
+    if file.name == "conversations.json" and number % 2:
+        with zipfile.ZipFile(file.with_name("export.zip"), "w") as archive:
+            archive.writestr(file.name, source)
+    else:
+        file.write_bytes(source)
+
+
+def bytes_of(folder: Path) -> Iterator[str]:
+    """The bytes of every file: the store, its log, the mirror, exports, briefs, notes of use."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            yield str(file.relative_to(folder))
+            yield file.read_bytes().decode("latin-1")

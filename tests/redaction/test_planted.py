@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import traceback
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,36 +16,7 @@ from recall_lab.evidence.saving import FORMS
 from recall_lab.hosts import HOSTS
 from recall_lab.lab import Lab, open_lab
 from recall_lab.store.packing import pack
-from tests.hosts.generated import PATHS, RECORDS
-from tests.hosts.generated_documents import DOCUMENTS
-from tests.redaction.planted import Planter, drawn, traces
-
-_EXAMPLES = 25
-
-
-def _sources(host: str, planter: Planter, *, shaping: bool) -> Iterator[bytes]:
-    """Files of a host with secrets in them: logs, documents, or both."""
-    if host in RECORDS:
-        records = drawn(RECORDS[host], _EXAMPLES)
-        planted = [planter.everywhere(record, shaping=shaping) for record in records]
-        kept = records[:3] if shaping else []  # the file has to stay one of this host
-        yield b"".join(json.dumps(record).encode("utf-8", "surrogatepass") + b"\n" for record in [*kept, *planted])
-    if host in DOCUMENTS:
-        for document in drawn(DOCUMENTS[host], 12):
-            planted = planter.everywhere(document, shaping=shaping)
-            if planted:
-                yield json.dumps(planted).encode("utf-8", "surrogatepass")
-
-
-def _written(raw: Path, number: int, host: str, source: bytes) -> None:
-    """A source as its host leaves it: a file in a folder of its own, every other export inside an archive."""
-    file = raw / str(number) / PATHS[host][0].split("#", 1)[0]
-    file.parent.mkdir(parents=True)
-    if file.name == "conversations.json" and number % 2:
-        with zipfile.ZipFile(file.with_name("export.zip"), "w") as archive:
-            archive.writestr(file.name, source)
-    else:
-        file.write_bytes(source)
+from tests.redaction.planted import Planter, bytes_of, sources, traces, written
 
 
 def _rows(lab: Lab) -> Iterator[str]:
@@ -60,14 +29,6 @@ def _rows(lab: Lab) -> Iterator[str]:
     tables = lab.sql("SELECT table_schema, table_name FROM information_schema.tables")
     for schema, table in tables.itertuples(index=False):
         yield lab.sql(f'SELECT * FROM "{schema}"."{table}"').to_csv()
-
-
-def _bytes(folder: Path) -> Iterator[str]:
-    """The bytes of every file: the store, its log, the mirror, exports, briefs, notes of use."""
-    for file in sorted(folder.rglob("*")):
-        if file.is_file():
-            yield str(file.relative_to(folder))
-            yield file.read_bytes().decode("latin-1")
 
 
 def _said(call: Any) -> str:
@@ -135,8 +96,8 @@ def test_no_secret_of_any_field_is_left_anywhere(
     caplog.set_level(0)
     planter = Planter(len(host) + shaping)
     raw = tmp_path / "raw"
-    for number, source in enumerate(_sources(host, planter, shaping=shaping)):
-        _written(raw, number, host, source)
+    for number, source in enumerate(sources(host, planter, shaping=shaping)):
+        written(raw, number, host, source)
     assert len(planter.secrets) > 10
     out = tmp_path / "out"
     out.mkdir()
@@ -148,7 +109,7 @@ def test_no_secret_of_any_field_is_left_anywhere(
         seen.extend(_rows(lab))
     monkeypatch.setenv("RECALL_LAB_HOME", str(tmp_path / "home"))
     _commands(raw)
-    seen.extend(_bytes(tmp_path / "home"))
-    seen.extend(_bytes(out))
+    seen.extend(bytes_of(tmp_path / "home"))
+    seen.extend(bytes_of(out))
     seen.extend((*capfd.readouterr(), caplog.text))
     assert sorted(set(traces(planter.secrets, "\n".join(seen)))) == []
