@@ -50,7 +50,7 @@ def watch(
     captured = CapturedBefore(settings.store)
     report(index(settings, named, discovery=discover(settings, named, captured=captured), progress=progress))
     waiting: dict[Path, None] = {}
-    swept = time.monotonic()
+    swept: float | None = None  # nothing told of what was written during the first pass: all is looked at once more
     events = file_events(
         *folders,
         stop_event=stop,
@@ -62,7 +62,7 @@ def watch(
     for changes in events:
         for name in sorted(name for _, name in changes):
             waiting.update(dict.fromkeys(_files(Path(name))))
-        whole = time.monotonic() - swept > _SWEEP_SECONDS
+        whole = swept is None or time.monotonic() - swept > _SWEEP_SECONDS
         if not waiting and not whole:
             continue
         taken = list(waiting)[:_FILES_A_PASS]

@@ -50,6 +50,24 @@ def test_appended_and_new_files_are_captured_until_the_watch_is_stopped(home: Ho
     assert errors == []
 
 
+def test_what_is_written_during_the_first_pass_is_not_missed(home: Home) -> None:
+    home.write(*lines(["one"]))
+    stop, reports = Event(), list[IndexReport]()
+
+    def report(done: IndexReport) -> None:
+        reports.append(done)
+        if len(reports) == 1:
+            home.append(record(1, "two", "assistant"))
+
+    thread = Thread(target=lambda: watch(home.settings, stop=stop, report=report))
+    thread.start()
+    try:
+        assert eventually(lambda: bool(reports) and home.texts() == ["one", "two"])
+    finally:
+        stop.set()
+        thread.join(20)
+
+
 def test_nothing_to_watch_says_so(home: Home) -> None:
     home.project.rmdir()
     home.project.parent.rmdir()
