@@ -19,7 +19,7 @@ from recall_lab.settings import Settings
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import check
 from recall_lab.store.scrubbing import scrub, scrub_owed
-from recall_lab.store.status import known_sources, texts_of_older_rules
+from recall_lab.store.status import known_sources, status, texts_of_older_rules
 
 Grade = Literal["good", "warning", "bad"]
 
@@ -27,6 +27,7 @@ _DAY = 86_400.0
 _DEFAULT_RETENTION = 30  # days Claude Code keeps transcripts unless cleanupPeriodDays says otherwise
 _SOON = 7  # days ahead that a deletion is worth a warning
 _SETTINGS_BYTES = 1 << 20
+_SHOWN = 3  # unknown types that are named
 _NEXT: dict[SourceState, str] = {
     "backlog": "run `recall-lab index` to go on",
     "partial_record": "nothing; the rest comes when the agent has written it",
@@ -62,6 +63,7 @@ def examine(settings: Settings, *, deep: bool = False, now: float | None = None)
     known, key = _known(settings)
     found = [_privacy(settings), _store(settings)]
     found += _sources(known)
+    found += _records(settings)
     found.append(_not_captured(seen, known))
     found.append(_at_risk(settings, seen, known, moment))
     found.append(_leftovers(settings))
@@ -170,6 +172,25 @@ def _sources(known: dict[tuple[str, str], Source]) -> Iterator[Diagnosis]:
         grade: Grade = "warning" if state in _TROUBLE else "good"
         step = source_next(sources[0]) if len(sources) == 1 else _NEXT.get(state, "")
         yield Diagnosis(f"sources {state}", grade, f"{len(sources):,} transcripts", step)
+
+
+def _records(settings: Settings) -> Iterator[Diagnosis]:
+    """Count what could not be read: lines that are no records, and types that nobody has described yet."""
+    try:
+        with open_reader(settings.store) as reader:
+            counted = status(reader)
+    except RecallLabError:
+        return
+    malformed, unknown = counted.records.by_disposition["malformed"], counted.unknown_types
+    if not malformed and not unknown:
+        yield Diagnosis("records", "good", "every record could be read")
+        return
+    names = ", ".join(list(unknown)[:_SHOWN]) + (" …" if len(unknown) > _SHOWN else "")
+    told = [f"{malformed:,} malformed"] if malformed else []
+    told += [f"{sum(unknown.values()):,} of unknown types ({names})"] if unknown else []
+    # A torn line stays torn; a type may be known to a newer version.
+    grade: Grade = "warning" if unknown else "good"
+    yield Diagnosis("records", grade, " and ".join(told), "`recall-lab query problems` shows where each lies, and why")
 
 
 def _not_captured(seen: Discovery, known: dict[tuple[str, str], Source]) -> Diagnosis:

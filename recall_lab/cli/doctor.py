@@ -28,6 +28,6 @@ def doctor_(face: Face, *, deep: bool, repair: bool) -> int:
         click.echo(f"repaired  {one_line(line)}")
     for one in found:
         click.echo(f"{one.grade:<8}  {bold(one.check)}: {one_line(one.detail)}")
-        if one.next and one.grade != "good":
+        if one.next and not one.next.startswith("nothing"):
             click.echo(dim(f"          next: {one_line(one.next)}"))
     return code

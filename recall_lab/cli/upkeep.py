@@ -37,6 +37,8 @@ def status_(face: Face) -> None:
     table(("state", "sources"), status.states.items())
     if status.unknown_types:
         table(("unknown record type", "records"), status.unknown_types.items())
+    if status.unknown_types or dispositions["malformed"]:
+        click.echo("`recall-lab query problems` shows where each record lies that could not be read, and why")
 
 
 @command("sessions")

@@ -9,7 +9,7 @@ from pathlib import Path
 from recall_lab.capture import examine, repair
 from recall_lab.store import open_writer
 
-from .conftest import Home, lines
+from .conftest import Home, lines, record
 
 
 def grades(home: Home, **options: bool) -> dict[str, str]:
@@ -21,6 +21,18 @@ def test_a_healthy_home(home: Home) -> None:
     home.index()
     assert set(grades(home, deep=True).values()) == {"good"}
     assert repair(home.settings) == ()
+
+
+def test_records_that_could_not_be_read_are_named_with_the_way_to_them(home: Home) -> None:
+    home.write(*lines(["one"]), b"torn\n")
+    home.index()
+    [told] = [diagnosis for diagnosis in examine(home.settings) if diagnosis.check == "records"]
+    assert (told.grade, told.detail) == ("good", "1 malformed")
+    home.append(record(1, "x", type="brand-new"))
+    home.index()
+    [told] = [diagnosis for diagnosis in examine(home.settings) if diagnosis.check == "records"]
+    assert (told.grade, told.detail) == ("warning", "1 malformed and 1 of unknown types (brand-new)")
+    assert "query problems" in told.next
 
 
 def test_before_the_first_capture(home: Home) -> None:
