@@ -74,6 +74,7 @@ _BY_PLACE = re.compile(
       | addauth[ ]digest[ ]\S+?: | stats[ ]auth[ ]\S+?: | cache_peer[ ][^\n]{1,120}?[ ]login=\S+?:
       | net[ ](?:ads|rpc)[ ][^\n|;]{0,80}?-U[ ]?[^\s%]+%
       | ACL[ ]SETUSER[ ]\S+[ ](?:on[ ]|resetpass[ ]){0,2}> | NEO4J_AUTH=neo4j/
+      | rootpw[ ](?:--(?:plaintext|iscrypted)[ ])? | bindpw | NickServ[ ]IDENTIFY
       | /rp | <auth-user-pass>\s+\S+(?=\s) | password-file[= ]<\((?:echo|printf)(?:[ ]-n)?
       | poetry[ ]config[ ](?:--[\w-]+[ ]){0,3}(?:pypi-token\.\S+|http-basic\.\S+[ ]\S+)
       | composer[ ]config[ ](?:-{1,2}[\w-]+[ ]){0,3}(?:[\w-]{0,20}(?:oauth|token|bearer)\.\S+|http-basic\.\S+[ ]\S+)

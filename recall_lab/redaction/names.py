@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _PASSWORDS = word_set(
     """
     psk passe password passwd pwd pass passphrase passcode pswd passw pw psw mdp passwort kennwort senha
-    wachtwoord heslo salasana adgangskode passord clave
+    wachtwoord heslo salasana adgangskode passord clave authtok
     contrasena пароль 密码 密碼 口令 パスワード 비밀번호 userpass sshpass dbpass pgpassword mypwd passwords passcodes
     """
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from recall_lab.redaction import shapes
 from recall_lab.redaction.judgement import kind_of_name
-from recall_lab.redaction.names import Promise
+from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.records import Spot
 from recall_lab.redaction.values import whole
 
@@ -61,6 +61,11 @@ _PRECEDING = re.compile(
     r"(?:[\w-]{1,24}[ \t]+){0,3}$",
     re.IGNORECASE,
 )
+# ``password (temporary): X``, ``mot de passe admin: X``
+_ASIDE = re.compile(
+    r"[ \t]+(?:\([^()\n]{1,40}\)|(?P<owner>[A-Za-z]{2,20}))[ \t]?:[ \t]+"
+    r"[\"'`]?(?P<value>[^\s\"'`]{6,80})(?=[\s\"'`]|\Z)"
+)
 _PHRASED = ("phrase", "psk", "pass_phrase", "pass-phrase")
 _COMPOUND = re.compile(r"\w*[ \t]+(?!(?:for|of|to|on|in|at|by|and|but|or|we|you|I|now|btw|from|until|till|so)\b)[a-z]")
 
@@ -87,6 +92,12 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         if shapes.is_secret(candidate) or (weak and shapes.is_password(candidate, quoted=found is pair)):
             yield Spot(start, start + len(candidate), "password")
             return
+    aside = _ASIDE.match(text, right) if held == "password" else None
+    owner = aside["owner"] if aside else None
+    if aside and (owner is None or promise(f"{name}_{owner}")) and shapes.is_password(aside["value"].rstrip(".,;)")):
+        start = aside.start("value")
+        yield Spot(start, start + len(aside["value"].rstrip(".,;)")), "password")
+        return
     sentence = _SENTENCE.match(text, right)
     if sentence:
         start = sentence.start("value")

@@ -74,6 +74,10 @@ HELD = {
     "German, changed": ("Ich habe das Kennwort auf {} geändert", PASSWORD),
     "German pair": ("Zugang: admin / {}", PASSWORD),
     "from a pipe": ("echo {} | gpg --batch --passphrase-fd 0 -d x.gpg", PASSWORD),
+    "kickstart": ("rootpw --plaintext {}", PASSWORD),
+    "directory": ("bindpw {}", PASSWORD),
+    "aside": ("password (temporary): {}", PASSWORD),
+    "owner": ("mot de passe admin: {}", PASSWORD),
     "plain word set": ("I set POSTGRES_PASSWORD to {} in the container", "sapphire"),
 }
 
@@ -112,6 +116,9 @@ BENIGN = [
     f"sha1(password1) = {HEX}",
     '"secret_arn": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:x-5BQuEY"',
     "IDENTIFIED BY VALUES",
+    "password policy: 90days",
+    "password hash: pbkdf2sha256x",
+    "password length: 12chars",
     "Password for the wiki:\n  see the handbook\n",
 ]
 
