@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recall_lab.model import Record, Redacted
 
 
-class Finding(Record, frozen=True):
+class Finding(Record, frozen=True, gc=False):
     """Where a secret stands, and never the secret.
 
     ``start`` and ``end`` are code points in the scanned text, end exclusive; ``kind`` is of the vocabulary of
@@ -20,7 +20,7 @@ class Finding(Record, frozen=True):
     rule: str
 
 
-class RedactedText(Record, frozen=True):
+class RedactedText(Record, frozen=True, gc=False):
     """A text without its secrets, and how many spans of each kind were taken out of it."""
 
     text: Redacted
