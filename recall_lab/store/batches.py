@@ -115,8 +115,15 @@ class BatchWriter:
         shared |= self._calls(source_id, sessions, batch)
         self._dead(source_id, batch)
         self._ledger(source_id, batch)
+        now = {block.block_id: block.content_hash for block in batch.blocks}
+        before = {(stood.block_id, stood.content_hash) for stood in removed}
         conflicts = settle_conflicts(
-            db, source_id, placed.rivals, (stood.block_id for stood in removed), suspected=suspected
+            db,
+            source_id,
+            placed.rivals,
+            (block_id for block_id, _ in before),
+            stood={block_id for block_id, was in before if now.get(block_id) == was},
+            suspected=suspected,
         )
         touched = left | set(sessions.values()) | folders.renamed()
         for session_id in touched:
@@ -126,8 +133,6 @@ class BatchWriter:
         shared |= touched
         retire_sessions(db, left, change)
         db.executemany("UPDATE sessions SET change = ? WHERE session_id = ?", ((change, s) for s in shared))
-        now = {block.block_id: block.content_hash for block in batch.blocks}
-        before = {(stood.block_id, stood.content_hash) for stood in removed}
         return Applied(
             blocks_added=len({block_id for block_id, _ in placed.fresh}),
             blocks_changed=sum(1 for block_id, was in before if now.get(block_id, was) != was),

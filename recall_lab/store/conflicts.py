@@ -6,7 +6,7 @@ All texts are kept and found; the state of a source, or its detail where the sta
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import apsw
 
@@ -28,7 +28,13 @@ def may_be_in_conflict(state: str, detail: str) -> bool:
 
 
 def settle_conflicts(
-    db: apsw.Connection, source_id: int, rivals: Iterable[str], removed: Iterable[str], *, suspected: bool
+    db: apsw.Connection,
+    source_id: int,
+    rivals: Iterable[str],
+    removed: Iterable[str],
+    *,
+    stood: Collection[str],
+    suspected: bool,
 ) -> int:
     """Mark every source that holds a record in conflict after a batch; return how many such records the batch brought.
 
@@ -39,6 +45,7 @@ def settle_conflicts(
         source_id: The source of the batch.
         rivals: block_ids that the batch placed, and of which another text is known.
         removed: block_ids whose placements the batch took away.
+        stood: Of these the ones that it placed again with the same text: they bring no conflict that was not there.
         suspected: What ``may_be_in_conflict`` said of the source before.
     """
     holders: set[int] = set()
@@ -51,7 +58,7 @@ def settle_conflicts(
             (bytes.fromhex(block_id),),
         )
         if len({text_id for text_id, _ in placed}) > 1:
-            conflicts += 1
+            conflicts += block_id not in stood
             holders.update(holder for _, holder in placed)
     if suspected:
         if db.execute(_STILL, (source_id,)).get:
