@@ -78,7 +78,7 @@ HELD = {
     "directory": ("bindpw {}", PASSWORD),
     "aside": ("password (temporary): {}", PASSWORD),
     "owner": ("mot de passe admin: {}", PASSWORD),
-    "no digit": ("aws_secret_access_key = {}", fakes.draw(RNG, fakes.UPPER + fakes.LOWER, 40)),
+    "no digit": ("aws_secret_access_key = {}", "SURXcZLyrOZMeen" + "wtvIhvzZDWbTUuoTCTCkBpDk"),
     "no digit in a header": ("Authorization: Bearer {}", "SURXcZLyrOZMeen" + "wtvIhvzZDWbTUuoTCTCkBpDk"),
     "plain word set": ("I set POSTGRES_PASSWORD to {} in the container", "sapphire"),
 }
