@@ -80,6 +80,13 @@ HELD = {
     "owner": ("mot de passe admin: {}", PASSWORD),
     "no digit": ("aws_secret_access_key = {}", "SURXcZLyrOZMeen" + "wtvIhvzZDWbTUuoTCTCkBpDk"),
     "no digit in a header": ("Authorization: Bearer {}", "SURXcZLyrOZMeen" + "wtvIhvzZDWbTUuoTCTCkBpDk"),
+    "no digit, unquoted": ("api_key: {}", "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, by index": ('os.environ["API_KEY"] = "{}"', "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, typed": ('API_KEY: str = "{}"', "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, in XML": ('<add key="ApiKey" value="{}"/>', "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, of a user": ("curl -u admin:{} https://example.org", "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, by a flag": ("mysql -uroot -p{} shop", "SURXcZLyrOZMeen" + "wtvIh"),
+    "no digit, pass": ("pass: {}", "SURXcZLyrOZMeen" + "wtvIh"),
     "plain word set": ("I set POSTGRES_PASSWORD to {} in the container", "sapphire"),
 }
 
