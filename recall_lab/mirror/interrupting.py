@@ -18,6 +18,8 @@ from recall_lab.errors import QueryError
 if TYPE_CHECKING:
     import duckdb
 
+_AGAIN = 0.05  # seconds until it is interrupted once more
+
 
 @contextmanager
 def interruptible(database: duckdb.DuckDBPyConnection) -> Iterator[None]:
@@ -29,27 +31,26 @@ def interruptible(database: duckdb.DuckDBPyConnection) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not callable(listens):
         yield
         return
-    pressed = False
+    end = _End(database)
 
     def note(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
         try:
             listens(number, frame)
         except KeyboardInterrupt:
-            pressed = True
-            database.interrupt()
+            end.wanted_after(0)
             raise
 
     signal.signal(signal.SIGINT, note)
     try:
         yield
     except Exception as error:
-        if pressed:
+        if end.wanted:
             raise KeyboardInterrupt from error
         raise
     finally:
         signal.signal(signal.SIGINT, listens)
-    if pressed:
+        end.reached()
+    if end.wanted:
         raise KeyboardInterrupt
 
 
@@ -65,24 +66,50 @@ def limited(database: duckdb.DuckDBPyConnection, seconds: float | None) -> Itera
     if not seconds:
         yield
         return
-    over = threading.Event()
-
-    def stop() -> None:
-        over.set()
-        with suppress(duckdb.Error):
-            database.interrupt()
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    end = _End(database)
+    end.wanted_after(seconds)
     try:
         yield
     except (duckdb.Error, RuntimeError) as error:
-        if not over.is_set():
+        if not end.wanted:
             raise
         raise QueryError(
             f"stopped after {seconds:g} s without an answer; narrow the SQL, or allow it more seconds "
             "(--time-limit in the terminal, 0 for no limit)"
         ) from error
     finally:
-        timer.cancel()
+        end.reached()
+
+
+class _End:
+    """Interrupts a database until it has ended what it does: asked before a query has begun, DuckDB forgets it."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
+        self._reached = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.wanted = False
+
+    def wanted_after(self, seconds: float) -> None:
+        """Begin to interrupt in so many seconds, unless the end is reached before."""
+        if seconds == 0:
+            self.wanted = True
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._insist, args=(seconds,), daemon=True)
+            self._thread.start()
+
+    def reached(self) -> None:
+        """Leave the database alone; what it does next is not interrupted."""
+        self._reached.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _insist(self, seconds: float) -> None:
+        import duckdb
+
+        wait = seconds
+        while not self._reached.wait(wait):
+            self.wanted = True
+            with suppress(duckdb.Error):  # it is closed
+                self._database.interrupt()
+            wait = _AGAIN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +15,7 @@ import pytest
 
 from recall_lab.errors import QueryError
 from recall_lab.mirror import Mirror, refresh
-from recall_lab.mirror.interrupting import interruptible
+from recall_lab.mirror.interrupting import interruptible, limited
 from tests.mirror.telling import Telling, said
 
 ENDLESS = "SELECT count(*) FROM range(1_000_000_000) a, range(1_000_000) b WHERE a.range * b.range % 7 = 3"
@@ -70,10 +71,36 @@ def test_a_thread_reads_without_listening(mirror: Mirror) -> None:
 
 
 def test_ctrl_c_ends_an_endless_query(mirror: Mirror) -> None:
+    assert mirror.sql("SELECT 1 AS one").one.tolist() == [1]  # pandas is there by now
     Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         mirror.sql(ENDLESS)
     assert mirror.rows("SELECT 1") == [(1,)]
+
+
+def test_ctrl_c_that_comes_before_the_query_has_begun_ends_it_all_the_same(
+    database: duckdb.DuckDBPyConnection,
+) -> None:
+    def pressed_too_early() -> None:
+        with suppress(KeyboardInterrupt):  # as DuckDB does, where it loads a module first
+            signal.raise_signal(signal.SIGINT)
+        database.execute(ENDLESS)
+
+    with pytest.raises(KeyboardInterrupt), interruptible(database):
+        pressed_too_early()
+    assert database.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_a_limit_that_is_over_before_the_query_has_begun_ends_it_all_the_same(
+    database: duckdb.DuckDBPyConnection,
+) -> None:
+    def begun_too_late() -> None:
+        time.sleep(0.1)
+        database.execute(ENDLESS)
+
+    with pytest.raises(QueryError, match="stopped after"), limited(database, 0.01):
+        begun_too_late()
+    assert database.execute("SELECT 1").fetchall() == [(1,)]
 
 
 def test_ctrl_c_ends_a_build_and_leaves_the_old_generation(telling: Telling, monkeypatch: pytest.MonkeyPatch) -> None:
