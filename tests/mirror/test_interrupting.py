@@ -21,6 +21,14 @@ from tests.mirror.telling import Telling, said
 ENDLESS = "SELECT count(*) FROM range(1_000_000_000) a, range(1_000_000) b WHERE a.range * b.range % 7 = 3"
 
 
+@pytest.fixture(autouse=True)
+def _listening() -> Iterator[None]:
+    """Somebody listens to Ctrl-C, also where the tests run in the background of a shell that ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def database() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as opened:
