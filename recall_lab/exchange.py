@@ -69,7 +69,7 @@ class Exchange(Evidence):
         """
         from recall_lab.store import open_reader
         from recall_lab.store.backup import restore
-        from recall_lab.store.purging import forgotten, held_of
+        from recall_lab.store.forgotten import forgotten, held_of
 
         self.close()
         replaced = restore(Path(source).expanduser(), self.settings.store)

@@ -7,7 +7,7 @@ the store takes nothing else.
 
 from __future__ import annotations
 
-from typing import Literal, NewType, TypedDict
+from typing import Literal, NewType, TypedDict, get_args
 
 import msgspec
 
@@ -31,29 +31,10 @@ SourceState = Literal[
 Relation = Literal["subagent", "fork", "continuation"]
 Verdict = Literal["valid", "changed", "absent", "gone"]
 
-ROLES: tuple[Role, ...] = ("user", "assistant", "tool", "host")
-KINDS: tuple[Kind, ...] = ("text", "tool_use", "tool_result", "summary")
-DISPOSITIONS: tuple[Disposition, ...] = (
-    "indexed",
-    "excluded",
-    "metadata",
-    "duplicate",
-    "unknown",
-    "malformed",
-    "pending",
-)
-STATES: tuple[SourceState, ...] = (
-    "not_captured",
-    "complete",
-    "backlog",
-    "partial_record",
-    "source_changed",
-    "source_missing",
-    "rebuilding",
-    "rebuild_ready",
-    "conflict",
-    "off",
-)
+ROLES: tuple[Role, ...] = get_args(Role)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+DISPOSITIONS: tuple[Disposition, ...] = get_args(Disposition)
+STATES: tuple[SourceState, ...] = get_args(SourceState)
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

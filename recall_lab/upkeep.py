@@ -221,7 +221,7 @@ class Upkeep(Judging):
             UnknownBlockError: there is no such block, or no text of it has this hash.
         """
         from recall_lab.capture.rules import open_rules
-        from recall_lab.store.purging import pin
+        from recall_lab.store.pinning import pin
 
         text = self.read(block, revision=revision)
         said = open_rules(self.settings).redact([note])[0].text if note else None
@@ -244,7 +244,7 @@ class Upkeep(Judging):
         Raises:
             UnknownBlockError: there is no such block.
         """
-        from recall_lab.store.purging import unpin
+        from recall_lab.store.pinning import unpin
 
         block_id = self.read(block).block_id
         pinned = [one.content_hash for one in self.revisions(block_id) if one.pinned]

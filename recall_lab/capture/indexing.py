@@ -6,9 +6,7 @@ import sys
 import time
 from collections.abc import Collection, Iterable
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import NoReturn
 
 from tqdm.auto import tqdm
@@ -34,7 +32,6 @@ from recall_lab.store.status import known_sources
 
 _TOGETHER = 64  # sources of one batch each that are written in one transaction
 _TOGETHER_BYTES = 4 << 20
-_MUCH = 8_000_000  # bytes to read, after which the store is likely to be packed
 
 
 def index(
@@ -119,9 +116,6 @@ class _Capture:
         )
         total = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
         self._changed += len(jobs)
-        if total >= _MUCH:
-            # The store is packed at the end; numpy, which that needs, loads while the readers load their rules.
-            Thread(target=import_module, args=("recall_lab.store.fulltext",)).start()
         # A generator is closed on any way out, so that the reading process ends with this one's work.
         with closing(outcomes(jobs, context)) as read, _progress_bar(total, show=progress and total > 0) as bar:
             for outcome in read:

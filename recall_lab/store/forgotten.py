@@ -1,18 +1,24 @@
-"""What was forgotten on request stays out of every batch; the caller holds the transaction."""
+"""What was forgotten on request: which sessions and blocks, and that they stay out of every batch."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from pathlib import Path
 
 import apsw
 import msgspec
 
+from recall_lab.errors import StoreError
 from recall_lab.model import Batch, LedgerRow
-from recall_lab.store.connection import rows
+from recall_lab.store.connection import OnStore, explained, open_reader, rows
 
 
 def without_forgotten(db: apsw.Connection, batch: Batch) -> Batch:
-    """Return the batch without forgotten blocks and sessions, be it its own or that of an agent it tells of."""
+    """Return the batch without forgotten blocks and sessions, be it its own or that of an agent it tells of.
+
+    The caller holds the transaction.
+    """
     if not db.execute("SELECT EXISTS (SELECT 1 FROM forgotten)").get or batch.session is None:
         return batch
     parent = batch.session.parent_id if batch.session.relation == "subagent" else None
@@ -58,3 +64,23 @@ def _left_out(batch: Batch) -> Batch:
         ledger=(LedgerRow(record_type="forgotten", disposition="excluded", records=records, bytes=size),),
         problems=(),
     )
+
+
+def forgotten(path: Path) -> frozenset[tuple[str, str, str]]:
+    """Return what was forgotten on request in a store, as (what, host, id); nothing where it cannot be read."""
+    try:
+        with open_reader(path) as reader, explained(path):
+            return frozenset(rows(reader.connection, "SELECT what, host, id FROM forgotten"))
+    except StoreError:
+        return frozenset()
+
+
+def held_of(store: OnStore, gone: Iterable[tuple[str, str, str]]) -> int:
+    """Count what a store holds of sessions and blocks that were forgotten in another one."""
+    held = {
+        "session": "SELECT EXISTS (SELECT 1 FROM sessions WHERE host = ? AND native_id = ?)",
+        "block": "SELECT EXISTS (SELECT 1 FROM blocks JOIN names ON name_id = host "
+        "WHERE name = ? AND block_id = unhex(?))",
+    }
+    with explained(store.path):
+        return sum(store.connection.execute(held[what], (host, name)).get for what, host, name in gone)

@@ -11,30 +11,39 @@ import apsw
 from recall_lab.store.connection import rows
 from recall_lab.text import identifier_words, index_form
 
+_HOLDS = "SELECT EXISTS (SELECT 1 FROM fulltext WHERE rowid = ?)"
+
+
+def put_into_index(db: apsw.Connection, text_id: int, text: str, words: str) -> None:
+    """Index a text now, of which the index holds nothing; ``words`` are those inside its identifiers."""
+    db.execute("INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", (text_id, index_form(text), words))
+
+
+def unindex(db: apsw.Connection, text_id: int) -> None:
+    """Take a text out of the full-text index, if it is there."""
+    if db.execute(_HOLDS, (text_id,)).get:
+        db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
+
 
 class IndexRows:
     """What is to be put into the full-text index before the transaction ends."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._waiting: dict[int, tuple[str, str]] = {}
+        self._waiting: dict[int, tuple[str, str]] = {}  # text_id -> the text, and the words inside its identifiers
 
     def add(self, text_id: int, text: str, words: str | None = None) -> None:
         """Index a text that the index does not hold; ``words`` are those inside its identifiers, where known."""
-        self._waiting[text_id] = (index_form(text), identifier_words(text) if words is None else words)
+        self._waiting[text_id] = (text, identifier_words(text) if words is None else words)
 
     def remove(self, text_id: int) -> None:
         """Take a text out of the index; nothing where it does not stand there."""
-        if self._waiting.pop(text_id, None) is None and self._stands(text_id):
-            self._db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
+        if self._waiting.pop(text_id, None) is None:
+            unindex(self._db, text_id)
 
     def holds(self, text_id: int) -> bool:
         """Whether the index holds a text, or will when the transaction ends."""
-        return text_id in self._waiting or self._stands(text_id)
-
-    def _stands(self, text_id: int) -> bool:
-        found: int | None = self._db.execute("SELECT 1 FROM fulltext WHERE rowid = ?", (text_id,)).get
-        return found is not None
+        return text_id in self._waiting or bool(self._db.execute(_HOLDS, (text_id,)).get)
 
     def mend(self) -> int:
         """Index the texts that have a placement and are not indexed; return how many."""
@@ -50,12 +59,9 @@ class IndexRows:
 
     def write(self) -> None:
         """Write what waits, before the transaction ends."""
-        if self._waiting:
-            self._db.executemany(
-                "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)",
-                ((text_id, body, words) for text_id, (body, words) in sorted(self._waiting.items())),
-            )
-            self._waiting.clear()
+        for text_id, (text, words) in sorted(self._waiting.items()):
+            put_into_index(self._db, text_id, text, words)
+        self._waiting.clear()
 
     def forget(self) -> None:
         """Drop what waits, after a rollback."""

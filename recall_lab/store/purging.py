@@ -6,16 +6,16 @@ Each has a preview that changes nothing. What is taken out leaves text, full-tex
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import apsw
 import msgspec
 
-from recall_lab.errors import NotFoundError, StoreError, UsageError
+from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.store.batches import retire_sessions
 from recall_lab.store.conflicts import end_conflicts
-from recall_lab.store.connection import OnStore, explained, open_reader, rows
-from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub, unindex
+from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.index_rows import unindex
+from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, scrub
 from recall_lab.store.session_rows import FolderRemotes, retell
 from recall_lab.store.writer import Writer
 from recall_lab.times import utc_now
@@ -110,52 +110,6 @@ def prune(store: OnStore, *, keep: int = KEPT_REVISIONS, missing: bool = True, w
             owe_scrub(db)
         scrub(writer)
     return purge
-
-
-def forgotten(path: Path) -> frozenset[tuple[str, str, str]]:
-    """Return what was forgotten on request in a store, as (what, host, id); nothing where it cannot be read."""
-    try:
-        with open_reader(path) as reader, explained(path):
-            return frozenset(rows(reader.connection, "SELECT what, host, id FROM forgotten"))
-    except StoreError:
-        return frozenset()
-
-
-def held_of(store: OnStore, gone: Iterable[tuple[str, str, str]]) -> int:
-    """Count what a store holds of sessions and blocks that were forgotten in another one."""
-    held = {
-        "session": "SELECT EXISTS (SELECT 1 FROM sessions WHERE host = ? AND native_id = ?)",
-        "block": "SELECT EXISTS (SELECT 1 FROM blocks JOIN names ON name_id = host "
-        "WHERE name = ? AND block_id = unhex(?))",
-    }
-    with explained(store.path):
-        return sum(store.connection.execute(held[what], (host, name)).get for what, host, name in gone)
-
-
-def pin(writer: Writer, block_id: str, content_hash: str, note: str | None = None) -> None:
-    """Keep a text for good; ``content_hash`` has 64 hex.
-
-    Raises:
-        NotFoundError: the store holds no such text.
-    """
-    key = (bytes.fromhex(block_id), bytes.fromhex(content_hash))
-    with writer.transaction() as db:
-        if not db.execute("SELECT EXISTS (SELECT 1 FROM blocks WHERE block_id = ? AND content_hash = ?)", key).get:
-            raise NotFoundError(f"no text {content_hash[:12]} of block {block_id}; `recall-lab revisions` lists them")
-        db.execute(
-            "INSERT INTO pins VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note",
-            (*key, utc_now(), note),
-        )
-
-
-def unpin(writer: Writer, block_id: str, content_hash: str) -> bool:
-    """Let a pinned text expire like others; return whether it was pinned."""
-    with writer.transaction() as db:
-        db.execute(
-            "DELETE FROM pins WHERE block_id = ? AND content_hash = ?",
-            (bytes.fromhex(block_id), bytes.fromhex(content_hash)),
-        )
-        return db.changes() > 0
 
 
 # ---- what a selection means ----------------------------------------------------------------------------------------

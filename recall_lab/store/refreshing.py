@@ -14,11 +14,11 @@ from recall_lab.model import Record, Redacted, Role
 from recall_lab.store.batches import best_role
 from recall_lab.store.conflicts import end_conflicts
 from recall_lab.store.connection import OnStore, explained, rows
+from recall_lab.store.index_rows import put_into_index, unindex
 from recall_lab.store.packing import discard
 from recall_lab.store.portable import hash_of
-from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage, unindex
+from recall_lab.store.scrubbing import next_change, owe_scrub, renew_lineage
 from recall_lab.store.writer import Writer
-from recall_lab.text import index_form
 
 
 class Outdated(Record, frozen=True):
@@ -184,9 +184,7 @@ def _index(db: apsw.Connection, item: Rescanned, text_id: int) -> None:
     """Index a wording in the place of the one before, if a session holds it."""
     unindex(db, text_id)
     if db.execute("SELECT EXISTS (SELECT 1 FROM placements WHERE text_id = ?)", (text_id,)).get:
-        db.execute(
-            "INSERT INTO fulltext (rowid, body, words) VALUES (?, ?, ?)", (text_id, index_form(item.text), item.words)
-        )
+        put_into_index(db, text_id, item.text, item.words)
 
 
 def _touch(db: apsw.Connection, text_id: int) -> None:

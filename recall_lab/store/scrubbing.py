@@ -11,12 +11,6 @@ from recall_lab.store.packing import discard
 from recall_lab.store.writer import Writer
 
 
-def unindex(db: apsw.Connection, text_id: int) -> None:
-    """Take a text out of the full-text index, if it is there."""
-    if db.execute("SELECT EXISTS (SELECT 1 FROM fulltext WHERE rowid = ?)", (text_id,)).get:
-        db.execute("DELETE FROM fulltext WHERE rowid = ?", (text_id,))
-
-
 def next_change(db: apsw.Connection) -> int:
     """Take the next change number."""
     change: int = db.execute("UPDATE meta SET value = value + 1 WHERE key = 'change' RETURNING value").get

@@ -12,8 +12,8 @@ from recall_lab.errors import SourceError
 from recall_lab.store import Writer, open_reader, open_writer
 from recall_lab.store.backup import check
 from recall_lab.store.importing import Cleaned, Imported, import_lines
+from recall_lab.store.pinning import pin
 from recall_lab.store.portable import export_lines
-from recall_lab.store.purging import pin
 
 from .conftest import FakeRedactor, Home, lines, record
 from .test_index import assert_same, tool_result

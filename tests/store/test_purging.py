@@ -10,7 +10,8 @@ import pytest
 from recall_lab.errors import NotFoundError, UsageError
 from recall_lab.model import Batch, ModelCall, Redacted, Session, ToolCall
 from recall_lab.store import open_writer
-from recall_lab.store.purging import Selection, forget, pin, prune, unpin
+from recall_lab.store.pinning import pin, unpin
+from recall_lab.store.purging import Selection, forget, prune
 
 from .test_batches import ask, batch, block, found
 

@@ -19,7 +19,7 @@ from recall_lab.lab import Lab
 from recall_lab.model import Citation
 from recall_lab.store import open_reader, open_writer
 from recall_lab.store.backup import check
-from recall_lab.store.purging import pin
+from recall_lab.store.pinning import pin
 
 from .conftest import WORD, Home, bytes_below, lines, record
 

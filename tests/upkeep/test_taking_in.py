@@ -13,7 +13,8 @@ from recall_lab.errors import SourceError
 from recall_lab.lab import Lab
 from recall_lab.store import open_writer
 from recall_lab.store.backup import check
-from recall_lab.store.purging import Selection, forget, pin
+from recall_lab.store.pinning import pin
+from recall_lab.store.purging import Selection, forget
 
 from .conftest import WORD, Home, bytes_below, lines, record
 from .test_refresh import told
