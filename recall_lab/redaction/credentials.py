@@ -35,9 +35,7 @@ _COOKIE_MEMBER = re.compile(
 )
 _COOKIE = re.compile(r"(?P<name>[\w.%-]{1,80})=(?P<value>[^;,\s]{6,2048})")
 _SESSION_COOKIE = re.compile(r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secure|host-|user")
-_ANALYTICS_COOKIE = re.compile(
-    r"_g[a-z]{1,3}(?:_|\Z)|_fbp|_hj|utm|ajs_|_pk_|amplitude|mp_|optimizely|intercom-id"
-)
+_ANALYTICS_COOKIE = re.compile(r"_g[a-z]{1,3}(?:_|\Z)|_fbp|_hj|utm|ajs_|_pk_|amplitude|mp_|optimizely|intercom-id")
 
 _LONGEST_MAP = 4_000
 _HOST_ENTRY = re.compile(
