@@ -24,7 +24,6 @@ _SENTENCE = re.compile(
     r"[ \t]{0,4}[\\\"'`*\u201c\u2018<(\[]{0,5}(?P<value>[^\s\"'`\u201d\u2019]{4,512})"
 )
 _RUN = re.compile(r"(?<![\w/+=.~@:&?#%-])[A-Za-z0-9_+/.~:-]{16,512}={0,2}(?![\w@=])")
-_CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 # ``password X`` and, from configurations of routers, ``password 0 X``; ``creds: admin / X``.
 _DIRECT = re.compile(
     r"[ \t]{1,2}(?:[057][ \t])?(?P<aside>\()?(?P<value>(?=[^\s]*[0-9])(?=[^\s]*[A-Za-z])[^\s\"'`]{8,200})(?=[\s,.]"
@@ -43,7 +42,6 @@ _PHRASE = re.compile(
     r"[\"']?(?:[ \t]*(?:[:=]|is)[ \t]*|[ \t]+)\\{0,3}(?P<quote>[\"'])(?P<value>[^\"'\\\n]{11,120})\\{0,3}(?P=quote)"
 )
 _FOREIGN_TAIL = re.compile(r"(?<=[!-~])[^\x00-\x7f]+\Z")
-_DIGIT = re.compile(r"[0-9]")
 _DIGIT_OR_SIGN = re.compile(r"[0-9!#$%&*@^]")
 _ADJACENT = re.compile(r"[\s\"'`*:=(\[{<\\]{0,6}\Z")
 _LABEL = re.compile(
@@ -82,7 +80,7 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
     if phrase and shapes.is_phrase(phrase["value"]):
         yield Spot(*phrase.span("value"), kind_of_name(name, held))
         return
-    if not (_DIGIT_OR_SIGN if held == "password" else _DIGIT).search(text, right, limit):
+    if not (_DIGIT_OR_SIGN if held == "password" else shapes.DIGIT).search(text, right, limit):
         return
     pair = _CREDENTIAL_PAIR.match(text, right) if "cred" in name.lower() else None
     direct = _DIRECT.match(text, right) if held == "password" else None
@@ -103,7 +101,7 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         start = sentence.start("value")
         candidate = _FOREIGN_TAIL.sub("", sentence["value"].rstrip(".,;:)>]}*\\"))
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
-        if fits and not _CUT_OFF.match(text, start + len(candidate)):
+        if fits and not shapes.CUT_OFF.match(text, start + len(candidate)):
             yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
             return
     run = _RUN.search(text, right, limit)
@@ -115,7 +113,7 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         candidate = past_limit[0]
     if text[start + len(candidate) : start + len(candidate) + 1] not in ("\n", "\r"):
         candidate = candidate.rstrip(".:-")
-    if _CUT_OFF.match(text, start + len(candidate)):
+    if shapes.CUT_OFF.match(text, start + len(candidate)):
         return
     if _LABEL.search(text, max(right, start - 24), start):
         return

@@ -28,6 +28,8 @@ _BORDERS = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")  # of a letter and
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _SEGMENT = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
+DIGIT = re.compile(r"[0-9]")
+CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")  # what follows a value that is shown in part
 HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 

@@ -66,8 +66,6 @@ _SHELL_WORD = re.compile(r"[ \t]{1,8}(?P<value>\\{0,7}[\"'][^\"'\n]{1,512}[\"']|
 _QUOTED_NEXT = re.compile(r"[ \t]{0,4}[({]?[ \t]{0,2}(?=\\{0,7}[nN]?[\"'])")
 _CONNECTORS = (" as ", " is ", " was ", " for ", "'s ", "\u2019s ")
 _ASIDE = re.compile(r"(?P<value>[^\s\"'`*][^\s\"'`]{5,199})[\"'`*]{0,3}[ \t]\($")
-_DIGIT = re.compile(r"[0-9]")
-_CUT_OFF = re.compile(r"\.{2}|…|\[\.{2,3}\]")
 _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}[^\s;])",
     re.IGNORECASE,
@@ -98,7 +96,7 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     """Yield the secrets that belong to the word at ``text[start:end]``."""
     if (
         text[end : end + 1] == " "
-        and not _DIGIT.search(text, max(0, start - 120), end + 120)
+        and not shapes.DIGIT.search(text, max(0, start - 120), end + 120)
         and text[start] not in "pP"
     ):
         return  # prose: a secret that a machine made has a digit
@@ -119,7 +117,7 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         if spaced and shapes.is_password(spaced[0]):
             yield Spot(*spaced.span(), "password")
             return
-        cut_off = _CUT_OFF.match(text, value.end) is not None
+        cut_off = shapes.CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
         candidate = text[value.start : value.end]
         chosen = held == "password" and shapes.is_word(candidate) and _is_assigned(text, left, right, name, value)
