@@ -7,6 +7,7 @@ process need not read everything.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 import apsw
@@ -17,6 +18,8 @@ from recall_lab.store.connection import rows
 
 # A placement as the queries below give it.
 _FIELDS: Final = ("text", "source", "ord", "moment", "late", "role", "kind", "length", "session")
+_TYPES: Final = ("i4", "i4", "i4", "i8", "u1", "u1", "u1", "f4", "i4")
+_TOGETHER: Final = 20_000  # rows that are in memory as Python has them
 SELECT: Final = (
     "SELECT p.text_id, p.source_id, p.ord, "
     "coalesce(CAST(round(unixepoch(p.timestamp, 'subsec') * 1000) AS INTEGER), -1), p.queued * 2 + 1 - p.live, "
@@ -130,13 +133,13 @@ def _read(connection: apsw.Connection, change: int) -> dict[str, Ints]:
     """The placements of the sessions that changed after ``change``."""
     import numpy as np
 
-    found = rows(connection, SELECT, (change,))
-    columns = list(zip(*found, strict=True)) if found else [()] * len(_FIELDS)
-    types = (np.int32, np.int32, np.int32, np.int64, np.uint8, np.uint8, np.uint8, np.float32, np.int32)
-    values: dict[str, Ints] = {}
-    for name, kind, column in zip(_FIELDS, types, columns, strict=True):
-        values[name] = np.array([token_count(size) for size in column] if name == "length" else column, kind)
-    return values
+    found = connection.execute(SELECT, (change,))
+    parts = [{name: np.empty(0, kind) for name, kind in zip(_FIELDS, _TYPES, strict=True)}]
+    while some := list(islice(found, _TOGETHER)):
+        values = dict(zip(_FIELDS, zip(*some, strict=True), strict=True))
+        values["length"] = tuple(map(token_count, values["length"]))
+        parts.append({name: np.array(values[name], kind) for name, kind in zip(_FIELDS, _TYPES, strict=True)})
+    return {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS}
 
 
 def _roots(connection: apsw.Connection, size: int, parts: dict[str, Ints]) -> Ints:

@@ -10,17 +10,20 @@ Layout: eight bytes of magic, eight of header length (little-endian), a JSON hea
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from hashlib import blake2b
+from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from sys import byteorder
-from typing import Any, Final, Literal
+from typing import IO, Any, Final, Literal
 
 import apsw
 import msgspec
 
 from recall_lab.store.columns import Columns, change_number
 from recall_lab.store.connection import Reader, explained, open_reader, rows, unmapped
+from recall_lab.store.postings import Postings
 
 MAGIC: Final = b"RLPACK01"
 LARGE: Final = 4_000  # texts; smaller stores need no packing
@@ -214,40 +217,54 @@ def _common_terms(connection: apsw.Connection) -> tuple[str, ...]:
         connection.execute("PRAGMA query_only = 0; DROP TABLE temp.counted; PRAGMA query_only = 1")
 
 
-def _write(reader: Reader, columns: Columns, postings: Any, counted_at: int) -> None:
+def _write(reader: Reader, columns: Columns, postings: Iterable[tuple[str, Postings]], counted_at: int) -> None:
+    """Write the file; the postings of one term at a time are in memory."""
+    from tempfile import TemporaryFile
+
     import numpy as np
 
-    terms, ids, counts, starts = [], [], [], [0]
-    for term, found in postings:
-        terms.append(term)
-        ids.append(found.ids.astype(np.int32, copy=False))
-        counts.append(np.minimum(found.counts, 255).astype(np.uint8))
-        starts.append(starts[-1] + len(found.ids))
-    arrays = {name: np.ascontiguousarray(getattr(columns, name)) for name in _COLUMNS}
-    arrays["starts"] = np.array(starts, np.int64)
-    arrays["ids"] = np.concatenate(ids) if ids else np.empty(0, np.int32)
-    arrays["counts"] = np.concatenate(counts) if counts else np.empty(0, np.uint8)
+    path = packed_path(reader.path)
+    terms: list[str] = []
+    starts = [0]
+    with TemporaryFile(dir=path.parent) as ids, TemporaryFile(dir=path.parent) as counts:
+        for term, found in postings:
+            terms.append(term)
+            ids.write(found.ids.astype(np.int32, copy=False).tobytes())
+            counts.write(np.minimum(found.counts, 255).astype(np.uint8).tobytes())
+            starts.append(starts[-1] + len(found.ids))
+        arrays = {name: np.ascontiguousarray(getattr(columns, name)) for name in _COLUMNS}
+        arrays["starts"] = np.array(starts, np.int64)
+        written = {name: (values.dtype, len(values)) for name, values in arrays.items()}
+        written |= {"ids": (np.dtype(np.int32), starts[-1]), "counts": (np.dtype(np.uint8), starts[-1])}
+        highest = columns.size - 1
+        header = Header(
+            store=_fingerprint(reader.connection),
+            change=columns.change,
+            highest=highest,
+            highest_block=_block_at(reader.connection, highest),
+            counted_at=counted_at,
+            terms=tuple(terms),
+            arrays=_sections(written),
+        )
+        views = {name: BytesIO(values.tobytes()) for name, values in arrays.items()}
+        _save(path, header, {**views, "ids": ids, "counts": counts})
+
+
+def _sections(arrays: dict[str, tuple[Any, int]]) -> dict[str, Section]:
+    """Lay arrays of these types and lengths out one after the other."""
     sections: dict[str, Section] = {}
     offset = 0
-    for name, values in arrays.items():
+    for name, (dtype, length) in arrays.items():
         offset = -(-offset // _ALIGN) * _ALIGN
-        sections[name] = Section(values.dtype.str, len(values), offset)
-        offset += values.nbytes
-    highest = columns.size - 1
-    header = Header(
-        store=_fingerprint(reader.connection),
-        change=columns.change,
-        highest=highest,
-        highest_block=_block_at(reader.connection, highest),
-        counted_at=counted_at,
-        terms=tuple(terms),
-        arrays=sections,
-    )
-    _save(packed_path(reader.path), header, arrays)
+        sections[name] = Section(dtype.str, length, offset)
+        offset += length * dtype.itemsize
+    return sections
 
 
-def _save(path: Path, header: Header, arrays: dict[str, Any]) -> None:
+def _save(path: Path, header: Header, arrays: dict[str, IO[bytes]]) -> None:
     """Write beside and rename, so that readers see the old file or the new one."""
+    from shutil import copyfileobj
+
     text = msgspec.json.encode(header)
     # The arrays' offsets count from the first bound after the header.
     base = -(-(16 + len(text)) // _ALIGN) * _ALIGN
@@ -258,7 +275,8 @@ def _save(path: Path, header: Header, arrays: dict[str, Any]) -> None:
             file.write(MAGIC + len(text).to_bytes(8, "little") + text)
             for name, section in header.arrays.items():
                 file.seek(base + section.offset)
-                file.write(memoryview(arrays[name]).cast("B") if section.length else b"")
+                arrays[name].seek(0)
+                copyfileobj(arrays[name], file)
             file.truncate(base + max(s.offset + _size(s) for s in header.arrays.values()))
         beside.replace(path)
     except BaseException:

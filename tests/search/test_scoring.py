@@ -15,7 +15,7 @@ from recall_lab.search import parse, rows, scoring, search
 from recall_lab.search.config import PLAIN
 from recall_lab.search.features import extract
 from recall_lab.search.scoring import Scorer
-from recall_lab.store import Reader, packing
+from recall_lab.store import Reader, columns, packing
 from recall_lab.store.fulltext import fulltext_of
 
 from .conftest import History, batch, block
@@ -128,6 +128,20 @@ def answers(reader: Reader) -> list[list[tuple[str, float]]]:
         [(hit.block_id, hit.score) for hit in search(reader, query, limit=30).hits]
         for query in ("queue", "queue stone", "what about the river", '"retry queue"', "lock*", "deploy AND schema")
     ]
+
+
+@pytest.mark.parametrize("together", [1, 7, 600, 601])
+def test_columns_are_the_same_however_many_rows_are_read_at_a_time(
+    large: History, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = large.read().connection
+    whole = columns.follow(connection, columns.empty())
+    monkeypatch.setattr(columns, "_TOGETHER", together)
+    parts = columns.follow(connection, columns.empty())
+    for name in columns.Columns.__struct_fields__:
+        assert np.array_equal(getattr(parts, name), getattr(whole, name)), name
+        assert getattr(getattr(parts, name), "dtype", None) == getattr(getattr(whole, name), "dtype", None), name
+    assert len(whole.text) == 600
 
 
 @pytest.mark.usefixtures("small_bounds")
