@@ -98,7 +98,7 @@ _NUMBER: Final = b"0123456789(.-+/@&~\x02"
 
 _CODES: Final = {kind: code for code, kind in enumerate(KINDS)}
 _COMMAND: Final = _CODES["command"]
-_MEMO_SIZE: Final = 300_000
+_MEMO_SIZE: Final = 150_000
 _MEMO_PIECE: Final = 80
 
 
@@ -123,13 +123,25 @@ _Found = tuple[str, tuple[_Entity, ...], tuple[tuple[str, str], ...], bool]
 
 
 class _Memo(dict[bytes, _Found | None]):
-    """What every piece holds that was looked at so far; long ones are not worth remembering."""
+    """What every piece holds that was looked at lately; long ones are not worth remembering.
+
+    When it is full it becomes the older half, and the half that was the older is forgotten: what recurs is kept.
+    """
+
+    def __init__(self) -> None:
+        self._older: dict[bytes, _Found | None] = {}
 
     def __missing__(self, piece: bytes) -> _Found | None:
-        found = _look(piece)
+        found = self._older[piece] if piece in self._older else _look(piece)
         if len(piece) <= _MEMO_PIECE:
             self[piece] = found
         return found
+
+    def make_room(self) -> None:
+        """Keep memory bounded, however many different pieces there are."""
+        if len(self) > _MEMO_SIZE // 2:
+            self._older = dict(self)
+            self.clear()
 
 
 _memo = _Memo()
@@ -179,8 +191,7 @@ def _pieces(text: str) -> Iterator[_Found]:
     for sign, put in _LONG_SIGNS:
         if sign in data:
             data = data.replace(sign, put)
-    if len(_memo) > _MEMO_SIZE:
-        _memo.clear()
+    _memo.make_room()
     return filter(None, map(_memo.__getitem__, dict.fromkeys(data.translate(_CUT).split())))
 
 

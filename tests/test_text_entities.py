@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recall_lab import text_entities
 from recall_lab.text import identifier_words
 from recall_lab.text_entities import MAX_ENTITIES, MAX_VALUE, analyse, entities
 
@@ -62,6 +63,16 @@ def test_spans_name_what_the_text_holds_and_looking_again_finds_the_same(text: s
 @given(TEXTS)
 def test_the_words_are_those_that_search_knows(text: str) -> None:
     assert sorted(set(analyse(text).words.split())) == sorted(set(identifier_words(text).split()))
+
+
+def test_what_is_remembered_of_pieces_is_bounded_and_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"src/app_{n}.py and fetchUser{n % 7}() of #{n}" for n in range(300)]
+    whole = [analyse(text) for text in texts]
+    memo = text_entities._Memo()
+    monkeypatch.setattr(text_entities, "_memo", memo)
+    monkeypatch.setattr(text_entities, "_MEMO_SIZE", 40)
+    assert [analyse(text) for text in texts] == whole
+    assert len(memo) + len(memo._older) < 60
 
 
 def test_a_very_long_text_is_noted_up_to_where_spans_reach() -> None:
