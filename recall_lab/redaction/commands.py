@@ -55,7 +55,7 @@ _PIPED = re.compile(
 _ABOUT_SECRETS = re.compile(r"(?i)secret|token|passw|\bpass\b|login|auth|env (?:add|set)|key")
 _HERE_STRING = re.compile(r"[^\n|;]{0,160}<<<[ \t]{0,4}\\{0,7}[\"']?(?P<value>[^\s\"'`|;\\]{6,4096})")
 _LOGIN_PAIR = re.compile(
-    r"(?i)(?:basic_?auth|auth\w{0,12}[ \t]{0,2}[=:]?)[ \t]{0,2}\([ \t]{0,4}"
+    r"(?i)(?:basic_?auth|auth\w{0,12}[\"']?[ \t]{0,2}(?:=>|[=:])?)[ \t]{0,2}[(\[][ \t]{0,4}"
     r"(?:username[ \t]?=[ \t]?)?(?:\\?[\"'][^\"'\n]{0,80}[\"']|[\w.]{1,40})"
     r"[ \t]{0,4},[ \t]{0,4}(?:password[ \t]?=[ \t]?)?(?:Some\()?\\?[\"'](?P<value>[^\"'\n\\]{4,200})"
 )
@@ -84,6 +84,10 @@ _BY_PLACE = re.compile(
       | mysqladmin[ ][^\n|;]{0,80}?password
       | (?:[cC]onvert[tT]o-[sS]ecure[sS]tring)(?:[ ]-String)?
       | ::add-mask::
+      | -setcookie | (?:codecov|influx)[ ][^\n|;]{0,60}?-t | signtool[ ][^\n|;]{1,160}?[ ]/p
+      | chpasswd:\s+list:[ ]?[|>]?[+-]?\s+[\w.-]{1,32}: | \]:(?:25|465|587)[ \t]+[^\s:]{3,80}:
+      | \.dockerconfigjson[\\"']{0,4}[ ]?:[ ]? | accounts["']{0,2}[ ]?[:=][ ]?\[ | successfully[ ]reset\.\s+New[ ]value:
+      | (?i:SecureString["']?(?:,?\s+["']?value["']?[ ]{0,8}[:=]|[ ]--value[ =]?))
     )\s*(?=[\S])
     """
 )
@@ -93,7 +97,7 @@ _LONGEST_CALL = 600
 _THIN = re.compile(r"(?::thin:|sqlplus[ ]+)[\w$#.]{1,60}/(?P<value>[^\s@\"'/]{4,200})@")
 _DATABASE_LOGIN = re.compile(r"(?:^|[\s\"'`=])[\w.-]{1,60}:(?P<value>[^\s\"'`@/]{4,200})@$")
 _MAIL_PASSWORD = re.compile(r"[^\s\"'`<>,|]{6,64}(?=[\s\"'`,)|]|\Z)")
-_PLACED = re.compile(r"(?P<esc>\\{0,7})[\"']?(?P<value>[^\s\"'`|;&<>\\]{4,512})")
+_PLACED = re.compile(r"\\{0,7}[\"']?(?P<value>(?<=[\"'])[^\s\"'`\\]{4,512}(?=[\"'])|[^\s\"'`|;&<>\\]{4,512})")
 
 
 def read_option(text: str, start: int, _end: int) -> Iterator[Spot]:
@@ -196,14 +200,15 @@ def read_place(text: str, start: int, _end: int) -> Iterator[Spot]:
         yield Spot(found.start("value"), found.end("value"), "password")
 
 
-def read_mail_login(text: str, start: int, end: int) -> Iterator[Spot]:
+def read_mail_login(text: str, _start: int, end: int) -> Iterator[Spot]:
     """A mail address with a password behind it: ``bob@example.org:X``, ``bob@example.org / X``."""
     found = _MAIL_PASSWORD.match(text, end)
     value = found[0].rstrip(".,;)") if found else ""
     if not value or "/" in value or not any(map(str.isdigit, value)) or shapes.is_benign(value):
         return
     several = any(map(str.isupper, value)) and any(map(str.islower, value))
-    if several and shapes.is_password(value) and text[start:end].strip() in (":", "|", "/"):
+    random = text[end - 1] in " |" or shapes.looks_random(value, shortest=8, odd=0.45)  # not user@host:folder
+    if several and random and shapes.is_password(value):
         yield Spot(end, end + len(value), "password")
 
 

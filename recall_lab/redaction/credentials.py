@@ -162,6 +162,8 @@ def read_jwt(text: str, start: int, _end: int) -> Iterator[Spot]:
     head = text[start : text.index(".", start)]
     if start and text[start - 1].isalnum() and text[max(0, start - 2)] not in "\\%":
         return
+    if text.startswith("pk.", max(0, start - 3)):  # publishable
+        return
     if rest[0].endswith(_SAMPLE_SIGNATURE) or not _decodes_to_object(head):
         return
     yield Spot(start, rest.end(), "jwt")

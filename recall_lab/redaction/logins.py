@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recall_lab.redaction import shapes
+from recall_lab.redaction import chosen, shapes
 from recall_lab.redaction.records import Spot
 from recall_lab.redaction.vocabulary import word_set
 
@@ -35,6 +35,9 @@ _CALLS = {
     "username_pw_set": 1,
     "authenticate": 1,
     "Credentials": 3,
+    "Sequelize": 2,
+    "X509Certificate2": 1,
+    "auth": -1,
     "begin": 1,
     "Client": 1,
     "algoliasearch": 1,
@@ -48,6 +51,7 @@ _ARGUMENT = re.compile(
 )
 _CALL = re.compile(r"(?P<name>\w{2,40})[ \t]?\(")
 _MOST_ARGUMENTS = 6
+_USER_FIRST = ("acledb.", "oracle.")  # drivers whose first argument is the user
 
 # ``getByLabel('Password').fill('X')``: what is typed into a field of a form.
 _TYPED = re.compile(
@@ -107,6 +111,13 @@ def read_login_call(text: str, start: int, _end: int) -> Iterator[Spot]:
         if only["quote"] and shapes.is_secret(only["value"], quoted=True):
             yield Spot(only.start("value"), only.end("value"), "access_token")
         return
+    if call["name"] == "auth":
+        last = arguments[-1] if 1 <= len(arguments) <= 2 and arguments[-1]["end"] == ")" else None
+        if last and last["quote"] and shapes.is_password(last["value"], quoted=True):
+            yield Spot(last.start("value"), last.end("value"), "password")
+        return
+    if place == 2 and text[max(0, start - 7) : start].lower() in _USER_FIRST:
+        place = 1
     if place < 0:
         quoted = [argument for argument in arguments if argument["quote"]]
         chosen = quoted[-1] if quoted and len(arguments) > 1 else None
@@ -155,4 +166,4 @@ def has_login_beside(text: str, left: int) -> bool:
 
 
 def _fits(value: str) -> bool:
-    return shapes.is_password(value, quoted=True) or shapes.is_secret(value, quoted=True) or shapes.is_word(value)
+    return shapes.is_password(value, quoted=True) or shapes.is_secret(value, quoted=True) or chosen.is_word(value)

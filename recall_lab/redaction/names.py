@@ -45,7 +45,7 @@ _SECRETS = word_set(
     """
     secret secrets token apikey apitoken authtoken accesstoken secretkey accesskey privatekey authkey credential
     credentials cred creds jwt bearer authorization mnemonic seedphrase pat sas apikeys clientsecret appsecret
-    refreshtoken bottoken authpass xapikey keys_secret csk hmac
+    refreshtoken bottoken authpass xapikey keys_secret csk hmac wif
     """
 )
 _KEY_QUALIFIERS = word_set(
@@ -57,6 +57,23 @@ _KEY_QUALIFIERS = word_set(
     groq mistral datadog dd sendgrid mailgun twilio algolia newrelic github gitlab slack aws gcp azure supabase role
     openrouter cohere pinecone hf huggingface replicate deepseek perplexity together elevenlabs serpapi tavily llm
     model instrumentation management product activation serial gpg pgp session
+    """
+)
+# Services whose key is theirs to keep, whatever the name says besides.
+_SERVICES = word_set(
+    """
+    abuseipdb accuweather alchemy alphavantage amplitude anyscale apify arize assemblyai bitly bugsnag bunny bytescale
+    cartesia censys checkly chargebee clarifai claude clickup cloudflare coingecko coinmarketcap cloudinary cmc
+    cohere comet contentful customerio deepgram deepl discourse elastic elasticsearch elevio etherscan exa fal fastly
+    fauna finnhub firecrawl fireworks flagsmith freshdesk gemini giphy helicone heroku hetzner honeycomb hubspot
+    hunter imgbb imgix infura ipinfo ipstack iterable jina jumpcloud klaviyo langfuse langsmith linode litellm loggly
+    logzio lokalise loops mailchimp mailerlite mapbox mapquest meilisearch mixpanel moralis netlify newsapi ngrok nim
+    nvidia nyt omdb onesignal opencage openweather openweathermap opsgenie outscraper pagerduty parseur pexels pixabay
+    pinecone pipedrive plaid plivo polygon portkey posthog postman postmark qdrant quandl rapidapi rapid reka resend
+    retool rollbar runpod sambanova scale scaleway securitytrails segment sendbird serper shippo shodan siliconflow
+    singlestore sonar sparkpost spotify squarespace stability statsig svix tatum tinybird tmdb todoist toggl tomtom
+    typeform typesense unkey unsplash upstash uptimerobot virustotal voyage vultr wakatime weather weatherapi
+    weaviate webflow weatherstack windy xai youtube zendesk zerotier zhipu zhipuai
     """
 )
 # Services that hand out a primary and a secondary key.
@@ -108,13 +125,20 @@ _ABOUT = word_set(
     fingerprint fingerprints digest checksum kms lookup list map table cache queue pool bundle signature_method csrf
     """
 )
+# Two words that name a secret which neither names.
+_PAIRS = frozenset(
+    (
+        *(("auth", "code"), ("authorization", "code"), ("activation", "code"), ("api", "hash")),
+        *(("release", "cookie"), ("erlang", "cookie")),
+    )
+)
 # These may follow the word that counts.
 _TAILS = word_set(
     """
     value val string str raw plain plaintext text base b64 base64 hex prod production dev development stage
     staging test live sandbox qa uat local default main primary secondary backup old new current previous next one
     two a b v1 v2 v3 pypi testpypi confirmation confirm again
-    repeat encoded literal rw ro readonly write read admin root
+    private repeat encoded literal rw ro readonly write read admin root
     """
 )
 _STRONG_PARTS = ("password", "passwd", "passphrase", "passwort", "apikey", "secretkey", "accesskey", "authtoken")
@@ -174,6 +198,8 @@ def _head(last: str, before: list[str], *, dashed: bool) -> Promise | Literal["u
         return "hint"
     if last == "base" and "secret" in before:
         return "secret"
+    if (before[-1] if before else "", last) in _PAIRS:
+        return "secret"
     return "unsure"
 
 
@@ -184,7 +210,11 @@ def _key(before: list[str], *, dashed: bool) -> Promise:
         return "secret"
     if not before or _NOT_KEYS.intersection(before[-2:]):
         return None
-    if before[-1] in _KEY_QUALIFIERS or before[-1].endswith(("secret", "access", "private", "auth", "api")):
+    if (
+        before[-1] in _KEY_QUALIFIERS
+        or before[-1] in _SERVICES
+        or before[-1].endswith(("secret", "access", "private", "auth", "api"))
+    ):
         return "secret"
     return "hint"
 

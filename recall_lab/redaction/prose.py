@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recall_lab.redaction import shapes
+from recall_lab.redaction import chosen, shapes
 from recall_lab.redaction.judgement import kind_of_name
 from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.records import Spot
@@ -77,7 +77,7 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         yield Spot(*below.span("value"), kind_of_name(name, held))
         return
     phrase = _PHRASE.match(text, right) if held == "password" and name.lower().endswith(_PHRASED) else None
-    if phrase and shapes.is_phrase(phrase["value"]):
+    if phrase and chosen.is_phrase(phrase["value"]):
         yield Spot(*phrase.span("value"), kind_of_name(name, held))
         return
     if not (_DIGIT_OR_SIGN if held == "password" else shapes.DIGIT).search(text, right, limit):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from recall_lab.redaction import commands, credentials, devices, files, logins, shapes, words
+from recall_lab.redaction import commands, credentials, devices, files, logins, shapes, statements, words
 from recall_lab.redaction.contacts import read_contact
 from recall_lab.redaction.kinds import kind_of_rule
 from recall_lab.redaction.records import Spot
@@ -34,9 +34,14 @@ _READERS: dict[str, Reader] = {
     "glued": commands.read_glued_option,
     "piped": commands.read_piped,
     "place": commands.read_place,
+    "place-further": commands.read_place,
+    "insert": statements.read_insert,
+    "value-first": statements.read_value_first,
+    "cipher-key": words.read_cipher_key,
     "login-pair": commands.read_login_pair,
     "keyed-call": commands.read_keyed_call,
     "login-call": logins.read_login_call,
+    "login-call-auth": logins.read_login_call,
     "login-call-begin": logins.read_login_call,
     "login-call-client": logins.read_login_call,
     "login-call-connect": logins.read_login_call,
@@ -49,6 +54,7 @@ _READERS: dict[str, Reader] = {
     "shadow": devices.read_shadow,
     "host-map": credentials.read_host_map,
     "child-key": words.read_child_key,
+    "child-key-wireless": words.read_child_key,
     "identified": words.read_identified,
     "named-prefix": words.read_named_prefix,
     "password-file": files.read_password_file,
@@ -86,6 +92,11 @@ _ESCAPE_BEFORE = re.compile(
     r"(?:\\[nrtfbv]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}|\\033\[[0-9;]*m|/bot)\Z"
 )
 _BLOB = re.compile(r"[A-Za-z0-9+/_-]{24,}$")
+# The secret that belongs to an access key id stands behind it, as an argument, in a cell, in the next line.
+_BESIDE_ITS_ID = re.compile(
+    r"[\"'`]?(?:\s{0,2}[,:;/|]\s{0,3}|[ \t]{1,4}(?:and[ \t]+)?(?:the[ \t]+)?(?:secret[ \t]+)?(?:key[ \t]+)?|\r?\n)"
+    r"[\"'`]?(?P<value>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"
+)
 # Tokens whose prefix is so short that the rest has to look random by itself.
 _SHORT_PREFIX = word_set("okta modal sk xendit-midtrans-mollie yandex azure-signed-key discord")
 
@@ -161,6 +172,9 @@ def _read_bounded(text: str, start: int, end: int, *, name: str, kind: str) -> I
     """A token whose rule asks for a border before it, because the token overlaps itself in hostile text."""
     if _is_token(text, start, end, name) and not _in_blob(text, start):
         yield Spot(start, end, kind)
+        secret = _BESIDE_ITS_ID.match(text, end) if kind == "aws_key" else None
+        if secret and not shapes.HEX.match(secret["value"]) and shapes.is_secret(secret["value"]):
+            yield Spot(*secret.span("value"), kind)
 
 
 def _read_bundled(text: str, start: int, end: int, *, kind: str) -> Iterator[Spot]:

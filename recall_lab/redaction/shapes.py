@@ -34,7 +34,7 @@ HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 UUID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\Z")
 
 # Words that fill the place of a secret in examples and tests.
-_STAND_INS = word_set(
+STAND_INS = word_set(
     """
     your yours my mine the a an some example examples sample samples placeholder changeme change me replace
     replaced replaceme with here insert enter put add fill set todo tbd fixme xxx xxxx xx redacted masked hidden
@@ -90,8 +90,8 @@ _NUMBER = re.compile(
     r"#[0-9a-fA-F]{3,8}\b|[+-]?[\d.,_]+(?:[eE][+-]?\d+)?(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|k|%)?\Z", re.IGNORECASE
 )
 _PUBLIC = re.compile(
-    r"(?:pk|pub|public|phc|publishable|sb_publishable|sb-publishable|ca-pub|mob)[-_]|AAAA[BCE]3Nza|ssh-(?:rsa|ed25519|dss)|"
-    r"ecdsa-sha2|data:|arn:|projects/|urn:|MII[BCDEFGHIJ][A-Za-z0-9+/]{60}|iVBORw0KGgo|R0lGOD|/9j/|UklGR|PHN2Zy|JVBERi"
+    r"(?:pk(?![-_]prod_)|pub|public|phc|publishable|sb_publishable|sb-publishable|ca-pub|mob)[-_]|AAAA[BCE]3Nza|ssh-(?:rsa|ed25519|dss)|"
+    r"ecdsa-sha2|Ag[A-D][A-Za-z0-9+/]{180}|data:|arn:|projects/|urn:|MII[BCDEFGHIJ][A-Za-z0-9+/]{60}|iVBORw0KGgo|R0lGOD|/9j/|UklGR|PHN2Zy|JVBERi"
 )
 _RECORD_ID = re.compile(
     r"(?:msg|toolu|call|chatcmpl|resp|rs|req|run|thread|asst|file|item|fc|ws|step|evt|ev|cus|sub|in|pi|ch|txn|acct|"
@@ -118,26 +118,7 @@ _UNMIXED = re.compile(r"(?:[a-z]+|[0-9]+)(?:[-_./:](?:[a-z]+|[0-9]+)){2,}\Z")  #
 _APP_PASSWORD = re.compile(
     r"[a-z]{4}(?P<gap>[- ]?)[a-z]{4}(?P=gap)[a-z]{4}(?P=gap)[a-z]{4}\Z"
 )  # as mail accounts give them
-_LETTERS = re.compile(r"[A-Za-z]{6,40}\Z")
-_STATES = word_set(
-    """
-    required optional enabled disabled missing present provided string boolean expired unchanged ignored masked
-    prompt manual random stdin interactive encrypted hashed plaintext plain incorrect unknown unset notset
-    varchar integer object number symbol buffer secretstr securestring charfield textfield textinput passwordfield
-    passwordinput authentication combination protected required. hashing strength reset
-    """
-)
-_ABOUT_ITSELF = re.compile(
-    r"(?i:^(?:my|your|the|some|new|old|user|db|test|admin)?(?:pass|pwd|pw|secret|token)|passw|kennwort)|[a-z][A-Z]"
-)
-_PHRASE_WORD = re.compile(r"[A-Za-z0-9]{2,16}[.!?]?\Z")
-_SENTENCE_WORDS = word_set(
-    """
-    a an the is are was be must should at least with for and or of to from in on by no not your our my enter type use
-    used choose please provide protect protects protected if when then than least characters letters digits words
-    again confirm optional required missing wrong failed error prompt read reading stored file does do can cannot
-    """
-)
+_PASSPHRASE = re.compile(r"(?=.*[A-Z][a-z])(?:[A-Za-z]{3,12}[-_.]){1,5}[A-Za-z]{3,12}[-_.]?[0-9]{1,4}[!?*#]?\Z")
 _JOINED = re.compile(r"[-_./:]")
 _ENDS_IN_HASH = re.compile(r"[-_:/][0-9a-f]{40,64}\Z")  # as the keys of caches do
 _ENDS_IN_UUID = re.compile(r"[a-z][-_:/][0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
@@ -208,7 +189,7 @@ def is_placeholder(value: str) -> bool:
     if _PLACEHOLDER.search(value) and not (len(value) >= 24 and oddness(value) > 0.6 and "xxxx" not in value.lower()):
         return True
     words = [word for word in _SPLIT.split(value.lower() if value.isupper() else value) if word]
-    return bool(words) and all(word.lower() in _STAND_INS or (word.isdigit() and len(word) <= 4) for word in words)
+    return bool(words) and all(word.lower() in STAND_INS or (word.isdigit() and len(word) <= 4) for word in words)
 
 
 @lru_cache(maxsize=8192)
@@ -236,7 +217,7 @@ def is_known_shape(value: str) -> bool:
         _URL.match(value)
         or ("@" in value and _MAIL.match(value))
         or _DATE.match(value)
-        or _VERSION.match(value)
+        or (_VERSION.match(value) and not looks_random(value, shortest=20))
         or _NUMBER.match(value)
     ):
         return True
@@ -244,11 +225,16 @@ def is_known_shape(value: str) -> bool:
         return True
     if _HASHED.match(value) or _PUBLIC.match(value) or _RECORD_ID.match(value):
         return True
-    if (_PATH.match(value) and oddness(value) < 0.5) or _FILE.match(value) or _PATTERN.search(value):
+    if (_PATH.match(value) and oddness(value) < 0.5) or _is_file(value) or _PATTERN.search(value):
         return True
     if "/" in value and oddness(value) < 0.6 and any(_PLAIN_WORD.match(part) for part in value.split("/")):
         return True
     return value.endswith(".apps.googleusercontent.com")
+
+
+def _is_file(value: str) -> bool:
+    """A name with an extension; the hash in the name of a built file is short."""
+    return _FILE.match(value) is not None and not looks_random(value.partition(".")[0], shortest=24, odd=0.5)
 
 
 def is_benign(value: str, *, quoted: bool = False) -> bool:
@@ -297,24 +283,6 @@ def is_strongly_random(value: str) -> bool:
     return any(map(str.isdigit, value)) and looks_random(value, shortest=20, odd=0.45)
 
 
-def is_word(value: str) -> bool:
-    """Could this be a word that somebody chose as a password? Only a place that plainly assigns one makes it one."""
-    return (
-        _LETTERS.match(value) is not None
-        and not is_placeholder(value)
-        and value.lower() not in _STATES
-        and not _ABOUT_ITSELF.search(value)
-    )
-
-
-def is_phrase(value: str) -> bool:
-    """Could this be a password of several words? What instructs the reader, or reads like a sentence, is none."""
-    words = value.split(" ")
-    if not 2 <= len(words) <= 10 or not all(_PHRASE_WORD.match(word) for word in words):
-        return False
-    return not any(word.lower() in _SENTENCE_WORDS or word.lower() in _STAND_INS for word in words)
-
-
 @lru_cache(maxsize=8192)
 def is_password(value: str, *, quoted: bool = False) -> bool:
     """Could the value of something called a password be one? People choose weak ones, so words with a digit count."""
@@ -326,7 +294,9 @@ def is_password(value: str, *, quoted: bool = False) -> bool:
     if is_reference(value, quoted=quoted):
         return False
     if _APP_PASSWORD.match(value):
-        return oddness(value.replace("-", "")) > 0
+        return oddness(value) > 0 or oddness(value.replace("-", "")) > 0
+    if _PASSPHRASE.match(value):
+        return STAND_INS.isdisjoint(_SPLIT.split(value.lower()))
     if (_PATTERN.search(value) and quoted) or _COLOUR.match(value) or _UNMIXED.match(value):
         return False
     digits = sum(map(str.isdigit, value))

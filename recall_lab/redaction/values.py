@@ -32,10 +32,11 @@ _EMPHASIS = re.compile(r"[ \t]{0,4}[*_]{1,3}[ \t]+(?=[^\s*])")  # Markdown: **Pa
 _BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is the lines below
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
 _GAP = re.compile(r"[\s\"'`]")
+_SIGN_FIRST = re.compile(r".[^\s\"'`\\]{31,255}(?=[\"'`])")  # a value that starts with a sign
 _CLOSERS = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _BARE = re.compile(r"[ \t]{0,40}(?:&(?:amp;)?(?:quot|apos|#3[49]);|%22)?(?P<value>[^\s\"'`]{1,256})")
 _NEXT_LINE = re.compile(
-    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?(?:\r?\n){1,2}[ \t>]{0,24}[`\"']?"
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t>]{0,8}\r?\n)?[ \t>]{0,24}[`\"']?"
     r"(?P<value>[A-Za-z0-9_+/][^\s`\"'=,;(){}]{7,511}={0,2})"
     r"[`\"']?[ \t]*(?:\r?\n|\Z)"
 )
@@ -91,8 +92,8 @@ def read_value(
 
 def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:
     """The inside of a quotation whose quote has ``depth`` backslashes; cut-off quotations end at the line's end."""
-    if text[start : start + 1] in ",;)}]":  # the quote closes the string that the name ends
-        return None
+    if text[start : start + 1] in ",;)}]" and not _SIGN_FIRST.match(text, start):
+        return None  # the quote closes the string that the name ends
     closing = _CLOSERS.get(quote, quote)
     limit = min(len(text), start + _LONGEST_QUOTED)
     at = text.find(closing, start, limit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recall_lab.redaction import shapes
+from recall_lab.redaction import chosen, shapes
 from recall_lab.redaction.credentials import read_scheme
 from recall_lab.redaction.judgement import accepts, kind_of_name
 from recall_lab.redaction.logins import has_login_beside
@@ -27,11 +27,12 @@ _WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 _LONGEST_WORD = 24
 _AFTER = re.compile(
     r"(?P<close>(?:[\\\"'`\])*}?!]|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
-    r"(?P<separator>=>|:=|%3[aAdD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->|→|or\b|,|>|\||│)?"
+    r"(?P<separator>=>|:=|<-(?!-)|%3[aAdD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->"
+    r"|[→➜⇒⟶]|\.{3}(?=[ \t])|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
     r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}]{0,400}?(?=\bdefault\b))?(?:\s|\\[nrt]|\\\\n){0,24}"
-    r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}[\\\"']{0,8}(?:default_?|secret_?|new_?)?"
+    r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}[\\\"']{0,8}(?:default_?|secret_?|new_?|plain(?:text)?_?)?"
     r"(?:value|val|default|content)[\\\"']{0,8}[ \t]{0,8}[:=]|--?(?:body|value|b)(?:[ =]|(?=[\"']))|"
     r"(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\"){0,3}>\s{0,40}<value>"
     r"|</?\w{1,20}>(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code)>)",
@@ -59,6 +60,10 @@ _SETS = re.compile(r"(?i)\b(?:set|sets|setting|changed?|changing|reset)(?:[ \t]+
 _TYPED_NEXT = re.compile(
     r"[ \t]{1,4}\*?[A-Za-z][\w.]{1,24}\??[ \t]{1,4}:?=[ \t]{1,4}(?=[\"'`])"
 )  # adminPassword string = 'X'
+# NAME     X, as commands list what is set; the name starts the line.
+_COLUMN = re.compile(r"[ \t]{2,60}(?P<value>[^\s\"'`|]{6,512})[ \t]*(?=\r?\n|\\n|\Z)")
+_LINE_BEFORE = re.compile(r"(?:^|\n|\\n)[ \t]{0,12}$")
+_SET_IN_QUOTES = re.compile(r"(?:set|put|add|create)[ \t]+[\"'][\w:./-]{0,60}$")  # secrets set "NAME" "X"
 _FORM_FIELD = re.compile(r"\\?\"(?:\r?\n|\\r\\n|\\n){2}(?P<value>[^\s\\]{4,200})(?=\s|\\|\Z)")  # of a multipart form
 _ENDS_LINE = re.compile(r"[;&]|\\[nrt]|[ \t]*(?:[\r\n#]|\Z)")
 _CREATED = re.compile(r"(?i)(?:user|role|login|alter|create)\b[^\n;]{1,120}\bwith[ \t]+(?:encrypted[ \t]+)?$")
@@ -70,6 +75,7 @@ _IDENTIFIED = re.compile(
     r"identified[ \t]+(?:with[ \t]+[\w'\"`]{1,40}[ \t]+)?(?:by|as)(?:[ \t]+password)?(?=[ \t]*\\{0,7}[^\s;])",
     re.IGNORECASE,
 )
+_CIPHER = re.compile(r"\bAES|[cC]ipher|[eE]ncrypt|[dD]ecrypt|[hH]mac|HMAC|[fF]ernet|[sS]ecretbox")
 _TOKEN_PREFIX = re.compile(r"(?<![A-Za-z0-9_+/-])(?:[a-z][a-z0-9]{0,15}[_-]){0,3}$")
 _TOKEN_REST = re.compile(r"[A-Za-z0-9]{0,200}(?![A-Za-z0-9_+/-])")
 _QUERY = re.compile(r"(?:[?&](?:amp;|#38;)?|\\u0026|%26)$")
@@ -120,8 +126,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
         cut_off = shapes.CUT_OFF.match(text, value.end) is not None
         weaker: Promise = "secret" if value.wrapped and held == "password" else held
         candidate = text[value.start : value.end]
-        chosen = held == "password" and shapes.is_word(candidate) and _is_assigned(text, left, right, name, value)
-        if not cut_off and (chosen or accepts(candidate, weaker, name, quoted=value.quoted)):
+        assigned = held == "password" and chosen.is_word(candidate) and _is_assigned(text, left, right, name, value)
+        if not cut_off and (assigned or accepts(candidate, weaker, name, quoted=value.quoted)):
             yield Spot(value.start, whole(text, value.start, value.end), kind_of_name(name, held))
             return
         elsewhere = value.end if value.wrapped else None if value.quoted else value.start
@@ -140,7 +146,7 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
             yield spot
         return
     told = _SET_TO.match(text, right) if name.isupper() and "_" in name else None
-    if told and held == "password" and shapes.is_word(told["value"]) and _SETS.search(text, max(0, left - 24), left):
+    if told and held == "password" and chosen.is_word(told["value"]) and _SETS.search(text, max(0, left - 24), left):
         yield Spot(*told.span("value"), "password")
         return
     yield from read_spoken(text, right, name, held)
@@ -208,6 +214,12 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
             return read_value(text, typed.end())
         if name.startswith("-"):
             return _shell_word(text, right)
+        close = len(after["close"])
+        if close == 1 and text[right] in "\"'" and _SET_IN_QUOTES.search(text, max(0, left - 80), left):
+            return _shell_word(text, right + 1)
+        column = None if close else _COLUMN.match(text, right)
+        if column and _LINE_BEFORE.search(text, max(0, left - 14), left):
+            return Value(*column.span("value"), quoted=False)
         quoted = _QUOTED_NEXT.match(text, right)
         if quoted and not after["close"] and (held == "password" or quoted[0][:1] in "({"):
             return read_value(text, quoted.end())
@@ -261,7 +273,7 @@ def read_identified(text: str, start: int, _end: int) -> Iterator[Spot]:
     clause = _IDENTIFIED.match(text, start)
     value = read_value(text, clause.end()) if clause else None
     candidate = text[value.start : value.end] if value else ""
-    if value and (shapes.is_password(candidate, quoted=value.quoted) or (value.quoted and shapes.is_word(candidate))):
+    if value and (shapes.is_password(candidate, quoted=value.quoted) or (value.quoted and chosen.is_word(candidate))):
         yield Spot(value.start, value.end, "password")
 
 
@@ -270,6 +282,15 @@ def read_child_key(text: str, _start: int, end: int) -> Iterator[Spot]:
     value = read_value(text, end, colon=True)
     if value and shapes.is_secret(text[value.start : value.end], quoted=value.quoted):
         yield Spot(value.start, value.end, "generic_secret")
+
+
+def read_cipher_key(text: str, start: int, end: int) -> Iterator[Spot]:
+    """A bare ``key`` that is random and has a cipher near it."""
+    value = read_value(text, end - 1)
+    if value and _CIPHER.search(text, max(0, start - 200), end + 400):
+        candidate = text[value.start : value.end]
+        if shapes.is_secret(candidate, quoted=True) and shapes.looks_random(candidate):
+            yield Spot(value.start, value.end, "generic_secret")
 
 
 def read_named_prefix(text: str, start: int, end: int) -> Iterator[Spot]:
