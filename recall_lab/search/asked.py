@@ -11,7 +11,7 @@ import msgspec
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Features
-from recall_lab.search.scoring import Mask, Scorer, Scores
+from recall_lab.search.scoring import Bits, Mask, Scorer, Scores
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids
 from recall_lab.store.reaching import Reach
@@ -56,8 +56,8 @@ class Asked:
         scorer: Scores and holdings of texts.
         weights: What each feature counts in the share of the query that a text covers; float32.
         weight: All of them together.
-        counted: Which features count at all; bool.
-        exact: Which are exact evidence; bool.
+        counted: The bits of the features that count at all; uint64.
+        exact: The bits of exact evidence; uint64.
         open: Whether it asks in some words for what may be said in others.
         timed: Whether a text that holds every term must be of the time that the query names.
         may: Which texts pass the filters and satisfy AND, OR and NOT; bool by text_id.
@@ -73,25 +73,24 @@ class Asked:
         self.scorer = Scorer(index, features.positive, config)
         self.weights: Scores = np.array([feature.weight for feature in self.features], np.float32)
         self.weight = float(self.weights.sum())
-        self.counted: Mask = self.weights > 0
-        self.exact: Mask = np.array([feature.exact for feature in self.features], bool)
+        counted = sum(1 << bit for bit, feature in enumerate(self.features) if feature.weight > 0)
+        exact = sum(1 << bit for bit, feature in enumerate(self.features) if feature.exact)
+        self.counted, self.exact = np.uint64(counted), np.uint64(exact)
         # An identifier, a word or two, or a required word must stand in the text itself.
-        self.open: bool = not (
-            int(self.counted.sum()) < config.least_terms or (self.exact & self.counted).any() or wanted.required
-        )
+        self.open = not (counted.bit_count() < config.least_terms or counted & exact or wanted.required)
         self.timed = features.timed
         self._excluded = features.excluded
         self.may = self.satisfying(wanted.reach)
 
-    def weigh(self, held: Mask) -> Scores:
+    def weigh(self, held: Bits) -> Scores:
         """The weights of what is held, added up; float32, shape (len(held),)."""
         # Added up here: BLAS may look beyond its arrays, and warn of what it sees there.
-        found: Scores = (held * self.weights).sum(axis=1)
+        found: Scores = (self.scorer.unpacked(held) * self.weights).sum(axis=1)
         return found
 
-    def share(self, held: Mask) -> Any:
+    def share(self, held: Bits) -> Any:
         """idf-weighted share of the query's terms."""
-        return self.weigh(held) / self.weight if self.weight else held.any(axis=1).astype("f4")
+        return self.weigh(held) / self.weight if self.weight else (held > 0).astype("f4")
 
     def passing(self, ids: Ids) -> Ids:
         """Those of the texts that pass what the filters say of tools, models, branches, folders and errors."""

@@ -16,6 +16,7 @@ LIKELY: Final = 100  # texts that are looked at for whether they are questions
 RARE_ENOUGH: Final = 16_384
 PROSE: Final = KINDS.index("text")
 DAY_MS: Final = 86_400_000
+_BEST: Final = (1.0, 0.5, 0.25, 0.0)  # what the best, the second, the third and any other score of a session count
 
 
 def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
@@ -62,9 +63,11 @@ def answers(asked: Asked, ids: Ids, scores: Scores) -> tuple[Any, Any]:
     places = np.empty(0, np.int64)
     if asked.open and (config.answer or config.asking):
         likely = np.argsort(-scores, kind="stable")[:LIKELY]
-        likely = likely[(columns.nature[ids[likely]] & 7) == PROSE]
-        asking = asked.index.asking(ids[likely].tolist())
-        places = np.array([place for place in likely.tolist() if int(ids[place]) in asking], np.int64)
+        texts = ids[likely]
+        prose = (columns.nature[texts] & 7) == PROSE
+        likely, texts = likely[prose].tolist(), texts[prose].tolist()
+        asking = asked.index.asking(texts)
+        places = np.array([place for place, text in zip(likely, texts, strict=True) if text in asking], np.int64)
     if not len(places):
         return places, places
     texts, there = beside(columns, ids[places])
@@ -105,14 +108,15 @@ class Sessions:
         self._asked = asked
         sessions = asked.index.sessions[ids]
         order = np.lexsort((-own, sessions))
-        starts = np.flatnonzero(np.diff(sessions[order], prepend=-2))
-        group = np.zeros(len(ids), np.int64)
-        group[starts[1:]] = 1
-        group = np.cumsum(group)
+        sessions = sessions[order]
+        first = np.empty(len(ids), bool)
+        first[0] = True
+        np.not_equal(sessions[1:], sessions[:-1], out=first[1:])
+        starts = np.flatnonzero(first)
+        group = np.cumsum(first) - 1
         place = np.arange(len(ids)) - starts[group]
-        weights = np.where(place < 3, 0.5 ** np.minimum(place, 3), 0)
-        self._sums = np.bincount(group, own[order] * weights)
-        self._sessions = sessions[order][starts]
+        self._sums = np.bincount(group, own[order] * np.array(_BEST).take(place, mode="clip"))
+        self._sessions = sessions[starts]
         self._bits = np.bitwise_or.reduceat(bits[order], starts)
         self._group = np.empty(len(ids), np.int64)
         self._group[order] = group
@@ -130,14 +134,15 @@ class Sessions:
         asked = self._asked
         sessions, bits = self._sessions[groups], self._bits[groups]
         if asked.config.session_coverage and len(groups):
+            every = int(np.bitwise_and.reduce(bits))
             for bit, feature in enumerate(asked.features):
                 # What most sessions hold does not tell them apart.
-                if asked.counted[bit] and feature.blocks <= RARE_ENOUGH:
-                    holds = np.zeros(int(self._sessions[-1]) + 2, bool)
-                    theirs = asked.index.sessions[feature.postings.ids]
-                    holds[theirs[theirs < len(holds)]] = True
+                if feature.weight > 0 and not every >> bit & 1 and feature.blocks <= RARE_ENOUGH:
+                    theirs = asked.index.sessions.take(feature.postings.ids)
+                    holds = np.zeros(int(max(theirs.max(initial=0), sessions.max())) + 2, bool)
+                    holds[theirs] = True
                     bits |= holds[sessions].astype(np.uint64) << np.uint64(bit)
-        return asked.weigh(asked.scorer.unpacked(bits))
+        return asked.weigh(bits)
 
 
 def kinds(asked: Asked, ids: Ids) -> Scores:

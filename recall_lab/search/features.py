@@ -318,6 +318,8 @@ class _Extractor:
         return known
 
     def _terms(self, text: str) -> tuple[str, ...]:
+        if text.isascii() and text.isalnum():
+            return (self._index.stem(text),)
         return tuple(self._index.terms(index_form(text)))
 
     def _term(self, term: str, word: str | None = None) -> Postings:

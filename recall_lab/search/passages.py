@@ -36,15 +36,13 @@ def show(sought: Sought, text: str, held: Collection[int]) -> Passage:
     features = sought.features
     if len(text) <= _LONG:
         return choose(text, sought.matches(text, held), features)
-    told = [number for number in held if features[number].weight or features[number].exact]
-    telling = sorted(told, key=lambda number: (not features[number].exact, -features[number].idf))[:_TELLING]
-    guide = sought.guide(text, telling, _PLACES)
+    guide = sought.guide(text, sought.telling(held)[:_TELLING], _PLACES)
     if not guide:
         return choose(text, sought.matches(text, held), features)
     first, last = _densest(guide, features)
     start, end = _between_words(text, first - _BEFORE, last + _AFTER)
     matches = sought.matches(text[start:end], held)
-    return choose(text, [Match(m.start + start, m.end + start, m.feature) for m in matches], features)
+    return choose(text, [(a + start, b + start, number) for a, b, number in matches], features)
 
 
 def _between_words(text: str, start: int, end: int) -> tuple[int, int]:
@@ -60,10 +58,9 @@ def _between_words(text: str, start: int, end: int) -> tuple[int, int]:
 def choose(text: str, matches: Sequence[Match], features: Sequence[Feature]) -> Passage:
     """Choose the span with the most of the query's weight, cut at line or word bounds."""
     if len(text) <= WHOLE:
-        return Passage(0, len(text), merge((m.start, m.end) for m in matches))
+        return Passage(0, len(text), merge(matches))
     start, end = _best_window(text, matches, features)
-    inside = [(m.start, m.end) for m in matches if m.start >= start and m.end <= end]
-    return Passage(start, end, merge(inside))
+    return Passage(start, end, merge([match for match in matches if match[0] >= start and match[1] <= end]))
 
 
 def _densest(matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int, int]:
@@ -72,12 +69,13 @@ def _densest(matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int
     low = 0
     held: dict[int, int] = {}
     weight = 0.0
-    for high, match in enumerate(matches):
-        held[match.feature] = held.get(match.feature, 0) + 1
-        if held[match.feature] == 1:
-            weight += features[match.feature].idf
-        while match.end - matches[low].start > PASSAGE and low < high:
-            gone = matches[low].feature
+    for high, (_, end, feature) in enumerate(matches):
+        count = held.get(feature, 0)
+        held[feature] = count + 1
+        if not count:
+            weight += features[feature].idf
+        while end - matches[low][0] > PASSAGE and low < high:
+            gone = matches[low][2]
             held[gone] -= 1
             if not held[gone]:
                 weight -= features[gone].idf
@@ -85,7 +83,7 @@ def _densest(matches: Sequence[Match], features: Sequence[Feature]) -> tuple[int
         # More of the query first, then more matches of it.
         value = weight + 0.01 * (high - low)
         if value > best + 1e-9:
-            best, first, last = value, matches[low].start, match.end
+            best, first, last = value, matches[low][0], end
     return first, last
 
 
@@ -115,12 +113,15 @@ def _at_bounds(text: str, start: int, end: int, first: int, last: int) -> tuple[
     return start, end
 
 
-def merge(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Join spans that overlap."""
+def merge(matches: Iterable[Match]) -> tuple[tuple[int, int], ...]:
+    """Join the spans of matches, which are in order, where they overlap."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+    last = -1
+    for start, end, _ in matches:
+        if start < last:
+            if end > last:
+                merged[-1] = (merged[-1][0], last := end)
         elif end > start:
             merged.append((start, end))
+            last = end
     return tuple(merged)

@@ -181,6 +181,8 @@ def _clause(word: str) -> Clause:
 
 def _is_identifier(word: str) -> bool:
     """Whether a word is meant exactly as it stands."""
+    if word.isalpha() and (len(word) == 1 or word[1:].islower()):
+        return False
     if "://" in word or _UUID.fullmatch(word) or _HEX.fullmatch(word) or _ISSUE.fullmatch(word):
         return True
     if _CAMEL.fullmatch(word) or _SNAKE.fullmatch(word):

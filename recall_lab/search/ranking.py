@@ -104,10 +104,10 @@ class _Looked:
         self._asked = asked
         self.ids = ids
         around, self._near = neighbors(asked, ids)
-        self._own, bits = scorer.looked_up(ids)
-        title = titled(asked, ids)
-        self._sessions = Sessions(asked, ids, self._own, bits)
-        self._held, self._around, self._title = map(scorer.unpacked, (bits, around, title))
+        self._own, self._held = scorer.looked_up(ids)
+        self._title = titled(asked, ids)
+        self._around = around
+        self._sessions = Sessions(asked, ids, self._own, self._held)
         self._prior = config.session * self._sessions.priors + config.title * asked.weigh(self._title)
         self._recency = recency(asked, ids)
         self._kind = kinds(asked, ids)
@@ -152,45 +152,44 @@ class _Looked:
         Returns:
             Whether anything was taken.
         """
-        looked_for = [(bit, typed(feature)) for bit, feature in enumerate(self._asked.features) if feature.exact]
-        texts = self._asked.index.texts(self.ids[places].tolist())
-        taken = False
-        for place, text_id in zip(places, self.ids[places].tolist(), strict=True):
-            for bit, one in looked_for:
-                if self._held[place, bit] and not holds(texts[text_id], one):
-                    self._held[place, bit] = False
-                    taken = True
+        import numpy as np
+
+        looked_for = [(1 << bit, typed(one)) for bit, one in enumerate(self._asked.features) if one.exact]
+        ids, held = self.ids[places].tolist(), self._held[places].tolist()
+        texts = self._asked.index.texts(ids)
+        taken = [
+            sum(bit for bit, one in looked_for if bits & bit and not holds(texts[text_id], one))
+            for text_id, bits in zip(ids, held, strict=True)
+        ]
+        self._held[places] &= ~np.array(taken, np.uint64)
         self._checked[places] = True
-        return taken
+        return any(taken)
 
     def _weigh(self) -> None:
         """Tiers, shares of the query, and what passes the gate."""
         import numpy as np
 
         asked, held = self._asked, self._held
-        any_held = held.any(axis=1)
-        every = held[:, asked.counted].all(axis=1) & any_held
+        every = ((held & asked.counted) == asked.counted) & (held > 0)
         if asked.timed:
             every &= self._date > 1
-        self.tier = np.where((held & asked.exact).any(axis=1), 0, np.where(every, 1, 2)).astype(np.int8)
+        self.tier = np.where((held & asked.exact) > 0, np.int8(0), np.where(every, np.int8(1), np.int8(2)))
         mine = held | self._title
         self._share = asked.share(mine | self._around)
         self.best = float(asked.share(mine).max())
         # What holds nothing itself has to stand beside more than a word of the query.
-        least = np.where(any_held | self._title.any(axis=1), asked.config.common, asked.config.weak)
-        self._keep = self._share >= least
+        self._keep = self._share >= np.where(mine > 0, asked.config.common, asked.config.weak)
 
     def gated(self) -> int:
         """How many texts hold something and were held back."""
         import numpy as np
 
-        return int(np.count_nonzero(~self._keep & self._held.any(axis=1)))
+        return int(np.count_nonzero(~self._keep & (self._held > 0)))
 
     def ranked(self, places: Any) -> tuple[Ranked, ...]:
         """The records of the texts at these places."""
-        held, title = self._held[places], self._title[places].tolist()
-        around = (self._around[places] & ~held).tolist()
-        held = held.tolist()
+        bits = self._held[places], self._around[places] & ~self._held[places], self._title[places]
+        held, around, title = (self._asked.scorer.unpacked(one).tolist() for one in bits)
         columns = (self._share, self._own, self._near, self._prior, self._recency, self._kind, self._date, self.score)
         values = zip(*(column[places].tolist() for column in columns), strict=True)
         sessions = self._sessions.scores(places).tolist()
@@ -275,5 +274,4 @@ def _outside(asked: Asked) -> int:
         return 0
     beyond = asked.satisfying(asked.wanted.beyond) & ~asked.wanted.reach.texts
     ids = asked.passing(np.flatnonzero(beyond & asked.scorer.matching()).astype(np.int32)[:MOST_LOOKED_AT])
-    held = asked.scorer.unpacked(asked.scorer.holding(ids))
-    return int(np.count_nonzero(asked.share(held) >= asked.config.common))
+    return int(np.count_nonzero(asked.share(asked.scorer.holding(ids)) >= asked.config.common))

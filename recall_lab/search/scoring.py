@@ -29,6 +29,7 @@ _CACHED: Final = 100_000  # texts whose marks stay there
 _LOOKS: Final = 4  # postings that are added up while one is looked for
 _ALMOST: Final = 1 - 1e-5  # scores are sums of float32, in one order or another
 _DONE: Final = 1 << 63  # the bit of a text in which every part was looked up
+_HELD: Final = _DONE - 1  # the bits of features
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -81,12 +82,12 @@ class Scorer:
     def holding(self, ids: Ids) -> Bits:
         """What these texts hold."""
         self.complete(ids)
-        return self._bits[ids]
+        return self._bits[ids] & _HELD
 
     def looked_up(self, ids: Ids) -> tuple[Scores, Bits]:
         """The scores of these texts, and what they hold."""
         self.complete(ids)
-        return self._scores[ids], self._bits[ids]
+        return self._scores[ids], self._bits[ids] & _HELD
 
     def unpacked(self, bits: Bits) -> Mask:
         """Bits as a table: bool, shape (len(bits), features)."""
@@ -236,7 +237,7 @@ class Scorer:
         import numpy as np
 
         at, there = find(part.ids, ids)
-        held = np.where(there, part.counts[at].astype(np.float32), np.float32(0))
+        held = np.where(there, part.counts.take(at, mode="clip").astype(np.float32), np.float32(0))
         return there, np.float32(part.bound) * held / (held + self._norms[ids])
 
 

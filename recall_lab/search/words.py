@@ -6,9 +6,7 @@ the words that begin with them are stemmed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from recall_lab.text import camel_parts
@@ -47,10 +45,12 @@ class Words:
         find = data.find
         found: list[tuple[int, int]] = []
         at = find(letters)
-        while at >= 0 and len(found) != most:
+        while at >= 0:
             end = find(b" ", at + 1)
             if stems[data[at + 1 : end]] == term:
                 found.append((at, end - 1))
+                if len(found) == most:
+                    break
             at = find(letters, end)
         return found
 
@@ -77,10 +77,22 @@ class Words:
 
     def row(self, terms: Sequence[str], stems: Mapping[bytes, str]) -> bool:
         """Whether words have these stems one beside the other."""
-        if not _row_of(tuple(terms)).search(self._data):
-            return False
-        starts = self.places(terms[0], letters_of(terms[0]), stems, None)
-        return any(self.followed(end, terms[1:], stems) for _, end in starts)
+        data = self._data
+        # The word with the most letters stands in the fewest places.
+        pivot = max(range(len(terms)), key=lambda n: len(terms[n]))
+        before, term, after = terms[:pivot][::-1], terms[pivot], terms[pivot + 1 :]
+        letters = letters_of(term)
+        at = data.find(letters)
+        while at >= 0:
+            end = data.find(b" ", at + 1)
+            if (
+                stems[data[at + 1 : end]] == term
+                and self.followed(end - 1, after, stems)
+                and self._preceded(at, before, stems)
+            ):
+                return True
+            at = data.find(letters, end)
+        return False
 
     def followed(self, end: int, terms: Sequence[str], stems: Mapping[bytes, str]) -> int:
         """Where the last of the words ends that follow a place one by one with these stems; 0 when others do."""
@@ -95,11 +107,18 @@ class Words:
                 return 0
         return last - 1
 
-
-@lru_cache(256)
-def _row_of(terms: tuple[str, ...]) -> re.Pattern[bytes]:
-    """Words that begin with the letters of these stems, one beside the other."""
-    return re.compile(b"[^ ]* *".join(re.escape(letters_of(term)) for term in terms))
+    def _preceded(self, start: int, terms: Sequence[str], stems: Mapping[bytes, str]) -> bool:
+        """Whether the words before a place have these stems, the nearest first."""
+        data = self._data
+        first = start
+        for term in terms:
+            end = first
+            while end > 0 and data[end] == _SPACE:
+                end -= 1
+            first = data.rfind(b" ", 0, end + 1)
+            if stems[data[first + 1 : end + 1]] != term:
+                return False
+        return True
 
 
 def has_identifier_words(text: str) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Final
 
 import apsw
+import msgspec
 
 from recall_lab.errors import UsageError
 from recall_lab.model import Filters
@@ -31,7 +31,7 @@ class LookingUp:
             "SELECT p.text_id FROM json_each(?) w CROSS JOIN placements p ON p.text_id = w.value "
             "JOIN blocks b ON b.text_id = p.text_id JOIN sessions s ON s.session_id = p.session_id "
             f"WHERE {condition}",
-            (json.dumps([int(i) for i in ids]), *bindings),
+            (_json([int(i) for i in ids]), *bindings),
         )
         return {text_id for (text_id,) in found}
 
@@ -41,7 +41,7 @@ class LookingUp:
             rows(
                 self._db,
                 "SELECT b.text_id, b.text FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value",
-                (json.dumps(list(ids)),),
+                (_json(list(ids)),),
             )
         )
 
@@ -51,7 +51,7 @@ class LookingUp:
             "SELECT b.text_id FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
             "WHERE octet_length(b.text) <= ? "
             "AND substr(rtrim(b.text, ' \n\t\r)\"''*_'), -1) IN ('?', '\uff1f', '\u061f')",
-            (json.dumps(list(ids)), _QUESTION),
+            (_json(list(ids)), _QUESTION),
         )
         return {text_id for (text_id,) in found}
 
@@ -60,7 +60,7 @@ class LookingUp:
         found = self._db.execute(
             "SELECT lower(hex(b.block_id)) FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
             "ORDER BY w.key",
-            (json.dumps(list(ids)),),
+            (_json(list(ids)),),
         )
         return [block_id for (block_id,) in found]
 
@@ -70,7 +70,7 @@ class LookingUp:
             self._db,
             "SELECT w.value, max(b.text_id) FROM json_each(?) w CROSS JOIN blocks b ON b.block_id = unhex(w.value) "
             "WHERE EXISTS (SELECT 1 FROM placements p WHERE p.text_id = b.text_id) GROUP BY 1",
-            (json.dumps(list(block_ids)),),
+            (_json(list(block_ids)),),
         )
         return dict(found)
 
@@ -95,3 +95,7 @@ class LookingUp:
         if others and found[0] != typed:
             raise UsageError(f"several sessions begin with {typed!r}; type more of the id")
         return found[0]
+
+
+def _json(values: list[int] | list[str]) -> str:
+    return msgspec.json.encode(values).decode()

@@ -58,12 +58,11 @@ def find(ids: Ids, wanted: Ids) -> tuple[Any, Any]:
         wanted: text_ids to look up.
 
     Returns:
-        Where each would stand, and whether it stands there; both of shape (len(wanted),).
+        Where each would stand, len(ids) after the last, and whether it stands there; both of shape (len(wanted),).
     """
     # Of another type the whole of ids would be converted.
     at = ids.searchsorted(wanted.astype(ids.dtype, copy=False))
-    at[at == len(ids)] = 0
-    return at, ids[at] == wanted
+    return at, ids.take(at, mode="clip") == wanted
 
 
 def among(ids: Ids, wanted: Ids) -> Any:
