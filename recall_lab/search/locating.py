@@ -1,8 +1,8 @@
 """Where the words of a query stand in a text.
 
 Tokenising a long text takes longer than ranking it. The first letters of a stem begin every word that has it, and
-looking for letters is what strings are fastest at; each word found so is stemmed by the index's own tokenizer. In ASCII
-text that finds all that the tokenizer finds. Elsewhere words with accents are missed, so there it is a guide only.
+looking for letters is what strings are fastest at; each word found so is stemmed by the index's own tokenizer. In text
+of Latin letters that finds all that the tokenizer finds. Elsewhere words are missed, so there it is a guide only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final
 from unicodedata import category
 
 from recall_lab.search.features import Feature
-from recall_lab.search.signs import only_signs
+from recall_lab.search.signs import folds_in_place
 from recall_lab.search.words import Stems, Words, letters_of
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.text import ByteMap, OffsetMap, camel_parts
@@ -64,12 +64,12 @@ class Sought:
         Returns:
             Matches in order; each slices the text to what matched.
         """
-        found = self.located(text, held) if self._ascii and only_signs(text) else self.tokenised(text, held)
+        found = self.located(text, held) if self._ascii and folds_in_place(text) else self.tokenised(text, held)
         found.sort()
         return found
 
     def located(self, text: str, held: Collection[int], most: int | None = None) -> list[Match]:
-        """The matches in a text that is ASCII but for signs, in no order, by looking for the letters of words.
+        """The matches in a text that folds in place, in no order, by looking for the letters of words.
 
         Args:
             text: The text.

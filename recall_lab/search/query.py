@@ -122,7 +122,7 @@ def parse(text: str) -> Query:
             clause = Clause("phrase", " ".join(phrase.split()))
             literal = False
         else:
-            if not command and re.match(r"-[^\W_]\w", word):
+            if word[0] == "-" and not command and re.match(r"-[^\W_]\w", word):
                 excluded, word, literal = True, word[1:], False
             clause = _clause(word)
             literal = literal and clause.kind != "prefix"
@@ -133,7 +133,9 @@ def parse(text: str) -> Query:
         if len(clauses) == MAX_CLAUSES:
             break
         sides[-1].append(len(clauses))
-        clauses.append(msgspec.structs.replace(clause, required=join and not excluded, excluded=excluded))
+        if join or excluded:
+            clause = msgspec.structs.replace(clause, required=join and not excluded, excluded=excluded)
+        clauses.append(clause)
         join = False
     if clauses and all(clause.excluded for clause in clauses):
         # Nothing else to look for: then it is what to look for.
@@ -157,7 +159,9 @@ def _is_command(text: str) -> bool:
 
 
 def _clause(word: str) -> Clause:
-    if _PREFIX.fullmatch(word):
+    if _is_plain(word):
+        return Clause("word", word)
+    if word[-1] == "*" and _PREFIX.fullmatch(word):
         return Clause("prefix", word[:-1])
     if word.endswith("()"):
         word = word[:-2]
@@ -179,9 +183,14 @@ def _clause(word: str) -> Clause:
     return Clause(kind, bare)
 
 
+def _is_plain(word: str) -> bool:
+    """Whether a word is of letters, of which the first alone may be a capital; most are."""
+    return word.isalpha() and (len(word) == 1 or word[1:].islower())
+
+
 def _is_identifier(word: str) -> bool:
     """Whether a word is meant exactly as it stands."""
-    if word.isalpha() and (len(word) == 1 or word[1:].islower()):
+    if _is_plain(word):
         return False
     if "://" in word or _UUID.fullmatch(word) or _HEX.fullmatch(word) or _ISSUE.fullmatch(word):
         return True

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
-from recall_lab.search.signs import only_signs
+from recall_lab.search.signs import folds_in_place
 from recall_lab.search.words import Stems, Words, has_identifier_words
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids, Postings
@@ -84,7 +84,7 @@ class Rows:
 
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:
         """Whether a text has these terms one beside the other."""
-        if only_signs(text) and all(map(str.isascii, terms)):
+        if folds_in_place(text) and all(map(str.isascii, terms)):
             return Words(text).row(terms, self._stems)
         held = self._index.terms(index_form(text))
         at = -1

@@ -1,4 +1,4 @@
-"""The words of one text that is ASCII but for signs, looked for by their first letters; pure.
+"""The words of one text that is ASCII but for signs and accents, looked for by their first letters; pure.
 
 Looking for letters is what strings are fastest at. The first letters of a stem begin every word that has it, so only
 the words that begin with them are stemmed.
@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from recall_lab.search.signs import ACCENTED
 from recall_lab.text import camel_parts
 
-# By byte of Latin-1: small letters and digits as they are, capitals as small ones, everything else a space.
-_LETTERS: Final = "".join(chr(n) if chr(n).isalnum() else " " for n in range(256)).lower().encode("latin-1")
+# By byte of Latin-1: letters as small ones without accents, digits as they are, everything else a space.
+_LETTERS: Final = (
+    "".join(ACCENTED.get(chr(n), chr(n)) if chr(n).isalnum() else " " for n in range(256)).lower().encode("latin-1")
+)
 _SPACE: Final = 0x20
 _KINDS: Final = bytes(
     ord("A") if n < 0x80 and chr(n).isupper() else ord("a") if n < 0x80 and chr(n).isalnum() else _SPACE
@@ -61,9 +64,9 @@ class Words:
         at = data.find(letters[1:])
         while at >= 0 and len(found) != most:
             start = at - 1
-            # A hump begins where the identifier does, with a capital, or after a digit.
+            # A hump begins where the identifier does, with a capital, or after a digit or an accent.
             begins = data[start] == _SPACE
-            if begins or text[start].isupper() or text[start - 1].isdigit():
+            if begins or text[start].isupper() or text[start - 1].isdigit() or text[start - 1] > "\x7f":
                 last = data.find(b" ", at) - 1
                 first = start if begins else data.rfind(b" ", 0, at)
                 parts = () if begins and text[start + 1 : last].islower() else camel_parts(text[first:last])

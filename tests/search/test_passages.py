@@ -13,15 +13,16 @@ from recall_lab.search import parse, search
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.features import Feature, extract
 from recall_lab.search.locating import Sought
-from recall_lab.search.words import Stems, Words, has_identifier_words
+from recall_lab.search.signs import folds_in_place
+from recall_lab.search.words import Stems, Words, has_identifier_words, letters_of
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import fulltext_of
-from recall_lab.text import identifier_words
+from recall_lab.text import identifier_words, index_form
 
 VOCABULARY = """
     parsed parser parsing parse possibly possibilities hopping hop relational rational flies fly skies sky ties
     getUserName get_user_name UserName username HTTPServer http_server server user name naming a an in on to be
-    error errors TypeError type_errors foo/bar/baz.py foo.bar v2.1.0 #4471 4471 c0ffee12 c0ffee123456 x86
+    érror errörs getÜserName gétUserName error errors TypeError type_errors foo/bar/baz.py foo.bar v2.1.0 #4471 4471 c0ffee12 c0ffee123456 x86
 """
 QUERIES = (
     "parse possibly hops relation fly",
@@ -35,7 +36,30 @@ QUERIES = (
 texts = st.lists(
     st.tuples(
         st.sampled_from(VOCABULARY.split()),
-        st.sampled_from((" ", "\n", ", ", "-", "_", ".", "(", "s ", "", "—", "… ", "→", "“", "✓", "🚀")),
+        st.sampled_from(
+            (
+                " ",
+                "\n",
+                ", ",
+                "-",
+                "_",
+                ".",
+                "(",
+                "s ",
+                "",
+                "—",
+                "… ",
+                "→",
+                "“",
+                "✓",
+                "é",
+                "Ü",
+                "\u202f",
+                "⠙",
+                "° ",
+                "，",
+            )
+        ),
     ),
     max_size=60,
 ).map(lambda pieces: "".join(word + sign for word, sign in pieces))
@@ -69,9 +93,25 @@ def test_no_text_with_words_inside_identifiers_is_passed_over(text: str) -> None
 @given(text=texts, row=st.lists(st.sampled_from(VOCABULARY.split()), min_size=2, max_size=3))
 def test_words_beside_one_another_are_those_that_the_tokenizer_finds(reader: Reader, text: str, row: list[str]) -> None:
     index = fulltext_of(reader)
-    terms, held = index.terms(" ".join(row)), index.terms(text)
+    terms, held = index.terms(index_form(" ".join(row))), index.terms(index_form(text))
     beside = any(held[at : at + len(terms)] == terms for at in range(len(held)))
     assert Words(text).row(terms, Stems(index.stem)) == beside
+
+
+def test_what_folds_in_place_stands_between_words_or_is_one_letter_to_the_tokenizer_too(reader: Reader) -> None:
+    index = fulltext_of(reader)
+    stems = Stems(index.stem)
+    folding = [
+        char for char in map(chr, range(0x80, 0x2FFFF)) if not "\ud800" <= char <= "\udfff" and folds_in_place(char)
+    ]
+    assert {"é", "Ø", "→", "⠙", "\u202f", "，"} < set(folding)
+    for char in folding:
+        for text in (f"xq{char}Xz", f"xq {char}", f"{char}xz {char}{char}4"):
+            # An emoji is a word of its own, which is no letter.
+            terms = [term for term in index.terms(index_form(text)) if term.isascii()]
+            words = Words(text)
+            found = {place: term for term in terms for place in words.places(term, letters_of(term), stems, None)}
+            assert [found[place] for place in sorted(found)] == terms, repr(char)
 
 
 @pytest.mark.parametrize(
