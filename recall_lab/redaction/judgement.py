@@ -12,6 +12,8 @@ def accepts(candidate: str, held: Promise, name: str, *, quoted: bool) -> bool:
         return shapes.is_password(candidate, quoted=quoted) or shapes.is_secret(candidate, quoted=quoted)
     if held == "secret":
         return shapes.is_secret(candidate, quoted=quoted)
+    if name.isupper() and name.endswith("KEY") and "PUBLIC" not in name and shapes.UUID.match(candidate):
+        return True
     return shapes.is_strongly_random(candidate) and (name.isupper() or not shapes.HEX.match(candidate))
 
 

@@ -23,11 +23,16 @@ class Value(NamedTuple):
     wrapped: bool = False  # in a call, which may be about the value rather than hold it
 
 
-_TYPED = re.compile(r"[ \t]*[&A-Za-z_][\w.<>\[\]|, ?&']{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*(?=[\\\"'`]|[bruBRU]\")")
+_TYPED = re.compile(
+    r"[ \t]*[&A-Za-z_][\w.<>\[\]|, ?&']{0,40}?[ \t]*(?<![=!<>])=(?![=>])[ \t]*"
+    r"(?=[\\\"'`]|[bruBRU]\"|(?:[A-Z]\w{0,20}|field)\((?:(?:default|value)[ \t]?=[ \t]?)?[\"'])"
+)
 _OPEN = re.compile(
-    r"[ \t]{0,40}(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)?(?:[bBrRuUfFlLnN@]{1,2}(?=[\"']))?"
+    r"[ \t]{0,40}(?:(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)(?P<named>(?:default|value)[ \t]?=[ \t]?)?)?"
+    r"(?:[bBrRuUfFlLnN@]{1,2}(?=[\"']))?"
     r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`\u201c\u2018\u00ab])"
 )
+_TAG = re.compile(r"[ \t]{1,4}(?:!![a-z]{3,10}|&[A-Za-z][\w-]{0,40})[ \t]+(?=\S)")  # YAML: a type, an anchor
 _EMPHASIS = re.compile(r"[ \t]{0,4}[*_]{1,3}[ \t]+(?=[^\s*])")  # Markdown: **Password:** X
 _BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is the lines below
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
@@ -71,13 +76,16 @@ def read_value(
         typed = _TYPED.match(text, at, at + 80)
         if typed:
             at = typed.end()
+        tag = _TAG.match(text, at)
+        if tag:
+            at = tag.end()
     emphasis = _EMPHASIS.match(text, at)
     if emphasis:
         at = emphasis.end()
     opened = _OPEN.match(text, at)
     if opened:
         value = _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
-        return value._replace(wrapped=True) if value and opened["call"] else value
+        return value._replace(wrapped=True) if value and opened["call"] and not opened["named"] else value
     bare = None if _BLOCK.match(text, at) else _BARE.match(text, at)
     default = _DEFAULT.match(text, bare.start("value")) if bare else None
     if default:

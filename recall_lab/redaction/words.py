@@ -26,8 +26,8 @@ _NAME_TAIL = re.compile(r"[A-Za-z0-9_ñ$-]{0,80}(?:\.[A-Za-z_]\w{0,40}){0,6}")
 _WORD_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 _LONGEST_WORD = 24
 _AFTER = re.compile(
-    r"(?P<close>(?:[\\\"'`\])*}?!]|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
-    r"(?P<separator>=>|:=|<-(?!-)|%3[aAdD]|\?\?=?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->"
+    r"(?P<close>(?:[\\\"'`\u201d\u2019\])*}!]|\?(?!=)|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
+    r"(?P<separator>=>|:=|<-(?!-)|%3[aAdD]|\?{1,2}=|\?\?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->"
     r"|[→➜⇒⟶]|\.{3}(?=[ \t])|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
@@ -35,7 +35,7 @@ _NAMED_VALUE = re.compile(
     r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}[\\\"']{0,8}(?:default_?|secret_?|new_?|plain(?:text)?_?)?"
     r"(?:value|val|default|content)[\\\"']{0,8}[ \t]{0,8}[:=]|--?(?:body|value|b)(?:[ =]|(?=[\"']))|"
     r"(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\"){0,3}>\s{0,40}<value>"
-    r"|</?\w{1,20}>(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code)>)",
+    r"|</?\w{1,20}>[ \t]?[:=]?(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code|kbd|samp|tt)>)",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
@@ -60,6 +60,10 @@ _SETS = re.compile(r"(?i)\b(?:set|sets|setting|changed?|changing|reset)(?:[ \t]+
 _TYPED_NEXT = re.compile(
     r"[ \t]{1,4}\*?[A-Za-z][\w.]{1,24}\??[ \t]{1,4}:?=[ \t]{1,4}(?=[\"'`])"
 )  # adminPassword string = 'X'
+# def api_token():
+#     return "X"
+_RETURNED = re.compile(r"\([^\n()]{0,80}\)[^\n(){}\"']{0,40}[:{]?\s{0,24}(?:return|=>|=)[ \t]{1,4}(?=[\"'`])")
+_CHILD = re.compile(r"[ \t]*\r?\n[ \t]{1,24}(?:default|value):[ \t]+(?=[^\s|>])")  # YAML: the value of a named entry
 # NAME     X, as commands list what is set; the name starts the line.
 _COLUMN = re.compile(r"[ \t]{2,60}(?P<value>[^\s\"'`|]{6,512})[ \t]*(?=\r?\n|\\n|\Z)")
 _LINE_BEFORE = re.compile(r"(?:^|\n|\\n)[ \t]{0,12}$")
@@ -206,6 +210,9 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
         if named:
             return read_value(text, named.end())
     if separator is None:
+        returned = _RETURNED.match(text, right) if text[right : right + 1] == "(" else None
+        if returned:
+            return read_value(text, returned.end())
         field = _FORM_FIELD.match(text, right)
         if field:
             return Value(*field.span("value"), quoted=True)
@@ -242,6 +249,9 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
                 return value if _COMPARED.search(text, max(0, left - 40), left) else None
             return value if text[at : at + 1] not in " \t" and name.isupper() else None
         return value if value and value.quoted else None
+    child = _CHILD.match(text, at) if separator == ":" else None
+    if child:
+        return read_value(text, child.end(), colon=True)
     return read_value(
         text,
         at,
