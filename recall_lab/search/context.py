@@ -23,12 +23,12 @@ def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
     """What stands two and one places before and after each text, and whether anything does: shape (len(ids), 4)."""
     import numpy as np
 
-    at = columns.where[ids].astype(np.int64)[:, None]
-    places = at + np.array(STEPS)
-    there = (at >= 0) & (places >= 0) & (places < len(columns.text))
-    places = np.where(there, places, 0)
-    there &= columns.source[places] == columns.source[at]
-    return columns.text[places], there
+    at = columns.where[ids]
+    places = at[:, None] + np.array(STEPS, np.int32)
+    # What is below 0 is very large without its sign.
+    there = (places.view(np.uint32) < len(columns.text)) & (at[:, None] >= 0)
+    there &= columns.source.take(places, mode="clip") == columns.source.take(at, mode="clip")[:, None]
+    return columns.text.take(places, mode="clip"), there
 
 
 def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:

@@ -79,7 +79,8 @@ class Rows:
         for ids in sorted((self._known[term].ids for term in terms & self._known.keys()), key=len):
             if not len(every):
                 break
-            every = self._index.shared(every, ids)
+            if ids is not every:
+                every = self._index.shared(every, ids)
         return every
 
     def _reads(self, text: str, terms: tuple[str, ...]) -> bool:

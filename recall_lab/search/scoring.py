@@ -26,6 +26,7 @@ _STRIDE: Final = 1 << 15
 _MANY: Final = 20_000  # postings; fewer are added up at once
 _MARKED: Final = 2_048  # postings that are marked in arrays too large for the processor's cache
 _CACHED: Final = 100_000  # texts whose marks stay there
+_SMALL: Final = 30_000  # texts; of fewer all scores are looked through, and who has one is not written down
 _LOOKS: Final = 4  # postings that are added up while one is looked for
 _ALMOST: Final = 1 - 1e-5  # scores are sums of float32, in one order or another
 _DONE: Final = 1 << 63  # the bit of a text in which every part was looked up
@@ -54,12 +55,13 @@ class Scorer:
         self._scores, self._bits = self._scratch.scores, self._scratch.bits
         self._shifts = index.shifts(len(features))
         self._most_marked = _MANY if self._size <= _CACHED else _MARKED
+        self._small = self._size <= _SMALL
         self._completed = False
         self._open: list[_Part] = []  # scoreless, and too long to go through for the few texts that are asked for
         self._parts: list[_Part] = []  # those that score, the rarest first
         self._unmarked: list[_Part] = []  # added up, but no text says that it holds them
         self._added = 0  # how many of them were added up
-        self._new = self._scratch.scored  # the texts that each of them was the first to score
+        self._new = self._scratch.scored  # the texts that each of them was the first to score; in a small store all
         self._inside: list[Ids] = []  # those of them that may be found
         for bit, feature in enumerate(features):
             if not len(feature.postings.ids):
@@ -147,6 +149,8 @@ class Scorer:
         """The texts of the parts that were added up that are in ``mask``, each once, in no order."""
         import numpy as np
 
+        if self._small:
+            return np.flatnonzero((self._scores > 0) & mask).astype(np.int32)
         self._inside += [ids[mask[ids]] for ids in self._new[len(self._inside) :]]
         return np.concatenate(self._inside) if self._inside else np.empty(0, np.int32)
 
@@ -206,7 +210,7 @@ class Scorer:
             if part.bound:
                 held = counts.astype(np.float32, copy=False)
                 before = self._scores.take(at, mode="clip")
-                self._new.append(some[before == 0])
+                self._new.append(some if self._small else some[before == 0])
                 self._scores[at] = before + weight * held / (held + self._norms.take(at, mode="clip"))
         if not unmarked:
             self._scratch.marked.append(part.ids)

@@ -18,7 +18,7 @@ from recall_lab.model import Filters
 from recall_lab.store.columns import Columns, empty, follow
 from recall_lab.store.connection import Reader, explained, rows
 from recall_lab.store.looking_up import LookingUp
-from recall_lab.store.packing import Packed, load
+from recall_lab.store.packed import Packed, load
 from recall_lab.store.postings import Ids, Postings, Scratch, among, first_varint, nothing
 from recall_lab.store.reaching import Reach, reach_of
 from recall_lab.store.tokenizing import Tokenizing
@@ -85,7 +85,8 @@ class Fulltext(Tokenizing, LookingUp):
 
         if self._titles is None:
             self._titles = {word: np.array(found, np.int32) for word, found in self._title_words().items()}
-        return self._titles.get(term, np.empty(0, np.int32))
+        found = self._titles.get(term)
+        return np.empty(0, np.int32) if found is None else found
 
     def _title_words(self) -> dict[str, list[int]]:
         """By term, which sessions have it in their title."""
