@@ -37,7 +37,7 @@ DISPOSITIONS: tuple[Disposition, ...] = get_args(Disposition)
 STATES: tuple[SourceState, ...] = get_args(SourceState)
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
+class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Base of the records that cross a room's border."""
 
 

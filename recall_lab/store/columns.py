@@ -1,7 +1,7 @@
 """Every placement as columns in memory, so that ranking asks SQLite for nothing but postings and the final texts.
 
 A ``Columns`` says for one state of the store what stands where. It is read whole once, and after that only the sessions
-whose change number has moved are read again. ``store.packing`` keeps it in a file beside a large store, so that a fresh
+whose change number has moved are read again. ``store.packed`` is a file of it beside a large store, so that a fresh
 process need not read everything.
 """
 

@@ -14,37 +14,16 @@ from operator import and_
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-import msgspec
-
 from recall_lab.model import Filters
-from recall_lab.store.columns import SELECT, SESSION_ORDER, SOURCE_ORDER, change_number, token_count
-from recall_lab.store.connection import Reader, explained, rows
+from recall_lab.store.columns import change_number
+from recall_lab.store.connection import Reader, explained
 from recall_lab.store.fulltext import Fulltext
-from recall_lab.store.packing import columns_of
+from recall_lab.store.light_columns import LIGHT, LightColumns, read_columns
+from recall_lab.store.packed import columns_of
 from recall_lab.store.postings import Postings
 from recall_lab.store.reaching import Reach, bounds, natures_of, sessions_of
 
-LIGHT: Final = 20_000  # texts; of more, numpy is worth its loading
 ONCE: Final = 3  # questions; who asks more often gains by numpy
-
-
-class LightColumns(msgspec.Struct, frozen=True):
-    """As ``columns.Columns``, without ``late``; sequences of numbers."""
-
-    change: int
-    text: Sequence[int]
-    source: Sequence[int]
-    session: Sequence[int]
-    ord: Sequence[int]
-    moment: Sequence[int]
-    where: Sequence[int]
-    nature: bytes
-    length: Sequence[float]
-
-    @property
-    def size(self) -> int:
-        """One more than the greatest text_id."""
-        return len(self.where)
 
 
 class Light(Fulltext):
@@ -59,12 +38,12 @@ class Light(Fulltext):
     def _follow(self) -> None:
         now = change_number(self._db)
         if now != self.columns.change:
-            self.columns: Any = _packed(self._path, self._db, now) or _read(self._db, now)
+            self.columns: Any = _packed(self._path, self._db, now) or read_columns(self._db, now)
             self._forget()
 
     @staticmethod
     def _none() -> Any:
-        return LightColumns(-1, (), (), (), (), (), (), b"", ())
+        return LightColumns(-1, (), (), (), (), (), b"", (), b"", ())
 
     def titled(self, term: str) -> array[int]:
         """Which sessions have a term in their title: session_ids, ascending."""
@@ -155,29 +134,4 @@ def _packed(path: Any, db: Any, change: int) -> LightColumns | None:
     found = columns_of(path, db, change)
     if found is None:
         return None
-    fields = {name: found[name] for name in LightColumns.__struct_fields__ if name not in {"change", "nature"}}
-    return LightColumns(change=change, nature=bytes(found["nature"]), **fields)
-
-
-def _read(db: Any, change: int) -> LightColumns:
-    """The columns as the store says them."""
-    found = sorted(rows(db, SELECT, (-1,)), key=lambda row: (row[1], row[2]))
-    size = max((row[0] for row in found), default=-1) + 1
-    nature, length = bytearray(size), [0.0] * size
-    places: dict[int, list[int]] = {}
-    for n, row in enumerate(found):
-        nature[row[0]] = row[5] * 8 + row[6]
-        length[row[0]] = float(token_count(row[7]))
-        places.setdefault(row[0], []).append(n)
-    sessions = {session: rank for rank, (session,) in enumerate(rows(db, SESSION_ORDER))}
-    sources = {source: rank for rank, (source,) in enumerate(rows(db, SOURCE_ORDER))}
-
-    def order(n: int) -> tuple[int, int, int, int, int]:
-        _, source, place, _, late, *_, session = found[n]
-        return sessions[session], late >> 1, late & 1, sources[source], place
-
-    where = [-1] * size
-    for text_id, several in places.items():
-        where[text_id] = several[0] if len(several) == 1 else min(several, key=order)
-    text, source, place, moment, _, _, _, _, session = zip(*found, strict=True) if found else [()] * 9
-    return LightColumns(change, text, source, session, place, moment, where, bytes(nature), length)
+    return LightColumns(change=change, **{**found, "nature": bytes(found["nature"])})

@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall_lab.model import Answer, Filters
 from recall_lab.search import SearchConfig, engine, search
-from recall_lab.store import Reader, light, packing
+from recall_lab.store import Reader, light, open_reader, packing
 from recall_lab.store.light import Light
+from recall_lab.store.packed import load
 
 from .conftest import History, batch, block
 
@@ -151,12 +153,16 @@ def test_answers_are_the_same(
     assert msgspec.to_builtins(light_) == alike(heavy)
 
 
-def test_a_packed_a_grown_and_a_changed_store_answer_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("of_more_numpy", [0, 10_000])
+def test_a_packed_a_grown_and_a_changed_store_answer_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_more_numpy: int
+) -> None:
     monkeypatch.setattr(packing, "LARGE", 10)
+    monkeypatch.setattr(packing, "LIGHT", of_more_numpy)
     history = written(tmp_path / "recall.db")
     assert packing.pack(history.path)
     reader = history.read()
-    monkeypatch.setattr(light, "_read", _never)
+    monkeypatch.setattr(light, "read_columns", _never)
     for query in ("retry queue", "src/app/main.py", "what is the naïve parser"):
         heavy, light_ = both(reader, monkeypatch, query)
         assert heavy.hits
@@ -168,6 +174,28 @@ def test_a_packed_a_grown_and_a_changed_store_answer_the_same(tmp_path: Path, mo
         heavy, light_ = both(open_reader_, monkeypatch, "retry queue parser left", limit=100)
         assert msgspec.to_builtins(light_) == alike(heavy)
         assert "later" in {hit.session for hit in light_.hits}
+    history.close()
+
+
+def test_columns_packed_without_numpy_are_those_that_are_packed_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "LARGE", 1)
+    history = written(tmp_path / "recall.db")
+    for session, queued in (("copied", True), ("again", False), ("once more", False)):
+        history.write(batch(session, (block("what a queue is", 0, queued=queued),)))
+    found = {}
+    for of_more_numpy in (0, 10_000):
+        packing.discard(history.path)
+        monkeypatch.setattr(packing, "LIGHT", of_more_numpy)
+        assert packing.pack(history.path)
+        with open_reader(history.path) as reader, reader.connection:
+            packed = load(reader)
+        assert packed is not None
+        found[of_more_numpy] = msgspec.structs.astuple(packed.columns)
+    for with_it, without in zip(*found.values(), strict=True):
+        assert np.array_equal(with_it, without)
+        assert getattr(with_it, "dtype", None) == getattr(without, "dtype", None)
     history.close()
 
 

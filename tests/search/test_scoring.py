@@ -195,6 +195,7 @@ def test_a_damaged_or_foreign_pack_is_left_alone(tmp_path: Path) -> None:
 @pytest.fixture
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "LARGE", 10)
+    monkeypatch.setattr(packing, "LIGHT", 0)
     monkeypatch.setattr(packing, "COMMON", 20)
     monkeypatch.setattr(packing, "BEHIND", 1)
     monkeypatch.setattr(packing, "FEW", 1)
