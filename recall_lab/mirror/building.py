@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ import msgspec
 
 from recall_lab.mirror import statements as sql
 from recall_lab.mirror.prices import Lookup, Price, PriceCatalogue, price_catalogue, price_version, prices_of
+from recall_lab.store.arrow import ArrowStream
 from recall_lab.store.connection import Reader
 from recall_lab.store.mirroring import stream
 
@@ -25,28 +26,35 @@ Progress = Callable[[int, int], None]
 _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
 _TEXTS = ("texts", "redactions", "entities")
 _WHOLE = ("activity", "judgments", "pins")
-STEPS = 3 + len(_SESSIONS) + len(_TEXTS) + len(_WHOLE) + 8
+_BEFORE_ROOTS = ("names", "sessions", "sources", *_SESSIONS)
+_AFTER_ROOTS = (*_TEXTS, *_WHOLE)
+STREAMED = (*_BEFORE_ROOTS, *_AFTER_ROOTS)
+STEPS = len(STREAMED) + 8
 
 
 class Builder:
     """Fills an open DuckDB database; the caller holds a snapshot of the store for as long as it does."""
 
-    def __init__(self, database: duckdb.DuckDBPyConnection, reader: Reader, progress: Progress | None = None) -> None:
+    def __init__(self, database: duckdb.DuckDBPyConnection, progress: Progress | None = None) -> None:
         self._db = database
-        self._reader = reader
         self._progress = progress
         self._done = 0
 
-    def build(self, lookup: Lookup) -> None:
-        """Make the tables and fill them with the whole store; ``lookup`` knows the prices of all its models."""
+    def build(self, streams: Mapping[str, ArrowStream], lookup: Lookup) -> None:
+        """Make the tables and fill them with the whole store.
+
+        Args:
+            streams: Those that ``STREAMED`` names, to be read in that order.
+            lookup: Knows the prices of all models that were called.
+        """
         self._db.execute(files("recall_lab.mirror").joinpath("schema.sql").read_text(encoding="utf-8"))
         self._db.execute(sql.TEMPORARY)
-        for name in ("names", "sessions", "sources", *_SESSIONS):
-            self._load(name)
+        for name in _BEFORE_ROOTS:
+            self._load(name, streams[name])
         self._execute(sql.RANK_PLACES)
         self._execute(sql.ROOTS.format(only=""))
-        for name in (*_TEXTS, *_WHOLE):
-            self._load(name)
+        for name in _AFTER_ROOTS:
+            self._load(name, streams[name])
         self._execute(sql.TOUCHES.format(only=""))
         self._execute(sql.PAUSES.format(only=""))
         self._execute(sql.TURNS.format(only=""))
@@ -56,17 +64,21 @@ class Builder:
         self._execute(sql.TOOL_CALLS.format(only=""))
         self._execute(sql.COUNT_SESSIONS.format(again="true", only=""))
 
-    def replace(self, stale: Sequence[int], gone: Sequence[int]) -> None:
+    def replace(self, reader: Reader, stale: Sequence[int], gone: Sequence[int]) -> None:
         """Replace the ``stale`` sessions, take out the ``gone`` ones; the tables hold an earlier state of the store."""
+
+        def load(name: str, only: Iterable[int] | None = None) -> None:
+            self._load(name, stream(reader, name, only))
+
         self._db.execute(sql.TEMPORARY)
         self._db.execute("INSERT INTO temp.stale_sessions SELECT unnest(?::BIGINT[])", ([*stale, *gone],))
         self._run(sql.NOTE_STALE)
         self._run(sql.DELETE_OF_SESSIONS)
-        self._load("names")
-        self._load("sessions", stale)
-        self._load("sources")
+        load("names")
+        load("sessions", stale)
+        load("sources")
         for name in _SESSIONS:
-            self._load(name, stale)
+            load(name, stale)
         self._run(sql.NOTE_STALE)
         self._run(sql.DELETE_OF_TEXTS)
         self._run(sql.DELETE_OF_CALLS)
@@ -74,9 +86,9 @@ class Builder:
         self._execute(sql.ROOTS.format(only=sql.ONLY_STALE_TEXTS))
         texts = self._db.execute("SELECT DISTINCT text_id FROM temp.stale_texts").fetchall()
         for name in _TEXTS:
-            self._load(name, [text_id for (text_id,) in texts])
+            load(name, [text_id for (text_id,) in texts])
         for name in _WHOLE:
-            self._load(name)
+            load(name)
         self._execute(sql.TOUCHES.format(only=sql.ONLY_STALE_TEXTS))
         self._execute(sql.PAUSES.format(only=sql.ONLY_STALE_SESSIONS))
         self._execute(sql.TURNS.format(only=sql.ONLY_STALE_SESSIONS))
@@ -144,16 +156,19 @@ class Builder:
 
     def note(self, **facts: str) -> None:
         """Write facts about the mirror into its ``mirror`` table."""
-        for key, value in facts.items():
-            self._db.execute("DELETE FROM mirror WHERE key = ?", (key,))
-            self._db.execute("INSERT INTO mirror VALUES (?, ?)", (key, value))
+        self._db.execute("DELETE FROM mirror WHERE key IN (SELECT unnest(?::VARCHAR[]))", (list(facts),))
+        self._db.execute(f"INSERT INTO mirror VALUES {', '.join(['(?, ?)'] * len(facts))}", list(chain(*facts.items())))
 
-    def _load(self, name: str, only: Iterable[int] | None = None) -> None:
-        statement = sql.LOAD[name]
-        self._db.register("rows", stream(self._reader, name, only))
+    def _load(self, name: str, rows: ArrowStream) -> None:
+        self._db.register("rows", rows)
         # DuckDB takes a stream for a small table and would keep all of it as the build side of a join.
         self._db.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-        self._execute(statement)
+        try:
+            self._execute(sql.LOAD[name])
+        except Exception as error:
+            if rows.error is not None:  # DuckDB makes one of its own of it
+                raise rows.error from error
+            raise
         self._db.execute("RESET disabled_optimizers")
         self._db.unregister("rows")
 

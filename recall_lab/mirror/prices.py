@@ -9,6 +9,7 @@ catalogue does not know has no row, and its calls no cost.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
 from itertools import pairwise
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -118,7 +120,8 @@ class Lookup:
     def _start(self) -> subprocess.Popen[bytes] | None:
         if not sys.executable:
             return None
-        command = [sys.executable, "-c", f"from {__name__} import answer; answer()"]
+        # This file alone, without what its package and a site load.
+        command = [sys.executable, "-S", "-P", __file__]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         pipe = subprocess.PIPE
         try:
@@ -155,6 +158,9 @@ class Lookup:
 
 def answer() -> None:
     """Answer a ``Lookup``: models on standard input, catalogue and prices on standard output."""
+    gc.disable()  # this process ends before there is anything to collect
+    # What would bring the catalogue up to date over the network is never asked for, and takes long to load.
+    sys.modules["httpx2"] = ModuleType("httpx2")
     models = msgspec.json.decode(sys.stdin.buffer.read(), type=list[tuple[str, str]])
     sys.stdout.buffer.write(msgspec.json.encode((price_catalogue(), prices_of(models))))
 
@@ -268,3 +274,7 @@ def _at(value: Decimal | TieredPrices, whole_input: int) -> Decimal:
         if whole_input > tier.start:
             found = tier.price
     return found
+
+
+if __name__ == "__main__":
+    answer()

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from recall_lab.errors import MirrorError, QueryError, RecallLabError
-from recall_lab.mirror.building import SCHEMA_VERSION, Builder, Progress
+from recall_lab.mirror.building import SCHEMA_VERSION, STREAMED, Builder, Progress
 from recall_lab.mirror.connecting import SHUT, Config, Mirror, first_line, open_generation
 from recall_lab.mirror.generations import Folder
 from recall_lab.mirror.interrupting import interruptible
@@ -28,6 +28,7 @@ from recall_lab.store.mirroring import (
     source_places,
     store_identity,
 )
+from recall_lab.store.reading_ahead import reading_ahead
 
 _MEMORY = "256MB"  # of DuckDB while it builds; the rest of a refresh takes up to 300 MB
 _WAIT = 600.0  # seconds to wait for another refresh: a million blocks take one minute
@@ -193,12 +194,17 @@ def _told_by_moved_sources(reader: Reader, old: Mirror) -> set[int]:
 
 
 def _build(building: Path, reader: Reader, plan: _Plan, current: Path | None, progress: Progress | None) -> None:
-    lookup = Lookup(called_models(reader), _looked_up(current)) if plan.full else None
-    try:
-        _fill(building, reader, plan, current=current, lookup=lookup, progress=progress)
-    finally:
-        if lookup is not None:
-            lookup.close()
+    facts = {"store": store_identity(reader), "loose_ends": loose_ends(reader)}
+    if not plan.full:
+        assert current is not None
+        _fill(building, current, facts, progress, lambda builder: builder.replace(reader, plan.stale, plan.gone))
+        return
+    # Prices are looked up and the store is read before anything waits for them: loading DuckDB takes a while.
+    with (
+        closing(Lookup(called_models(reader), _looked_up(current))) as lookup,
+        reading_ahead(reader, STREAMED) as streams,
+    ):
+        _fill(building, None, facts, progress, lambda builder: builder.build(streams, lookup))
 
 
 def _looked_up(current: Path | None) -> LookedUp | None:
@@ -216,26 +222,17 @@ def _looked_up(current: Path | None) -> LookedUp | None:
 
 def _fill(
     building: Path,
-    reader: Reader,
-    plan: _Plan,
-    *,
-    current: Path | None,
-    lookup: Lookup | None,
+    copied: Path | None,
+    facts: dict[str, str],
     progress: Progress | None,
+    fill: Callable[[Builder], None],
 ) -> None:
+    """Make a database, from the copy of one or of nothing, and note what it is."""
     import duckdb
 
-    facts = {
-        "schema_version": str(SCHEMA_VERSION),
-        "store": store_identity(reader),
-        "loose_ends": loose_ends(reader),
-        "duckdb": duckdb.__version__,  # its hash() may be another in another version
-        "built_at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-    }
     try:
-        if not plan.full:
-            assert current is not None
-            shutil.copyfile(current, building)
+        if copied is not None:
+            shutil.copyfile(copied, building)
         config: Config = {**SHUT, "memory_limit": _MEMORY, "temp_directory": str(building) + ".tmp"}
         # A file half made is thrown away anyway: no log of what is written, and it is made durable when it is finished.
         config["fsync_mode"] = "NONE"
@@ -245,12 +242,14 @@ def _fill(
                 quoted = str(building).replace("'", "''")
                 database.execute(f"ATTACH '{quoted}' AS building (RECOVERY_MODE no_wal_writes)")
                 database.execute("USE building")
-                builder = Builder(database, reader, progress)
-                if lookup is not None:
-                    builder.build(lookup)
-                else:
-                    builder.replace(plan.stale, plan.gone)
-                builder.note(**facts)
+                builder = Builder(database, progress)
+                fill(builder)
+                builder.note(
+                    **facts,
+                    schema_version=str(SCHEMA_VERSION),
+                    duckdb=duckdb.__version__,  # its hash() may be another in another version
+                    built_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+                )
                 database.execute("CHECKPOINT")
         finally:
             database.close()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from struct import unpack
 from typing import Any
 
 from recall_lab.text_entities import KINDS, MAX_START, entity_value
 
-_START, _LENGTH = 21, 0xFF  # bits of a span: 3 of kind, 8 of length, 21 of start (text_entities.Analysis)
-_CHANGED = tuple(KINDS.index(kind) for kind in ("uuid", "command", "issue"))  # called other than they are written
+_KIND, _START, _LENGTH = 29, 21, 0xFF  # bits of a span: 3 of kind, 8 of length, 21 of start (text_entities.Analysis)
+_CHANGED = frozenset(KINDS.index(kind) for kind in ("uuid", "command", "issue"))  # called other than they are written
 
 
 def entity_columns(rows: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -23,19 +23,15 @@ def entity_columns(rows: Sequence[tuple[Any, ...]]) -> list[Any]:
     Returns:
         Three columns with one item an entity: position of its kind in ``KINDS``, its value, its text_id.
     """
-    import numpy as np
-
-    packed = [spans for *_, spans in rows]
-    numbers = np.frombuffer(b"".join(packed), "<u4")
-    kinds = (numbers >> 29).astype("<i4")
-    ids = np.repeat(
-        np.fromiter((row[0] for row in rows), "<i8", len(rows)), np.fromiter(map(len, packed), "<i8", len(rows)) // 4
-    )
-    starts = numbers & MAX_START
-    pairs = zip(starts.tolist(), (starts + (numbers >> _START & _LENGTH)).tolist(), strict=True)
+    kinds: list[int] = []
     values: list[str] = []
-    for _, text, _, spans in rows:
-        values.extend([text[start:end] for start, end in islice(pairs, len(spans) // 4)])
-    for at in np.flatnonzero(np.isin(kinds, _CHANGED)).tolist():
-        values[at] = entity_value(KINDS[kinds[at]], values[at])
+    ids: list[int] = []
+    for text_id, text, _, packed in rows:
+        spans = unpack(f"<{len(packed) // 4}I", packed)
+        kinds += [span >> _KIND for span in spans]
+        values += [text[(start := span & MAX_START) : start + (span >> _START & _LENGTH)] for span in spans]
+        ids += [text_id] * len(spans)
+    for at, kind in enumerate(kinds):
+        if kind in _CHANGED:
+            values[at] = entity_value(KINDS[kind], values[at])
     return [kinds, values, ids]

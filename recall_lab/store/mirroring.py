@@ -12,16 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
-from recall_lab.store.arrow import batch_of, schema_of
+from recall_lab.store.arrow import ArrowStream
 from recall_lab.store.connection import Reader, explained, unmapped
 from recall_lab.store.entity_columns import entity_columns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _ROWS = 8_192  # rows a batch at most
 _CHARACTERS = 4_000_000  # characters of text a batch at most, give or take one text
@@ -172,7 +169,7 @@ def snapshot(reader: Reader) -> Iterator[None]:
             reader.connection.execute("ROLLBACK")
 
 
-def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pa.RecordBatchReader:
+def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> ArrowStream:
     """Return the rows of ``STREAMS[name]`` as record batches with an explicit schema, columns in the spec's order.
 
     Args:
@@ -183,16 +180,12 @@ def stream(reader: Reader, name: str, only: Iterable[int] | None = None) -> pa.R
     Raises:
         StoreError: the store cannot be read.
     """
-    import pyarrow as pa
-
     spec = STREAMS[name]
-    schema = schema_of(spec.columns)
-    return pa.RecordBatchReader.from_batches(schema, _batches(reader, spec, schema, only))
+    return ArrowStream(spec.columns, batches(reader, spec, only))
 
 
-def _batches(
-    reader: Reader, spec: StreamSpec, schema: pa.Schema, only: Iterable[int] | None
-) -> Iterator[pa.RecordBatch]:
+def batches(reader: Reader, spec: StreamSpec, only: Iterable[int] | None = None) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a stream as an ``ArrowStream`` takes them."""
     # Long texts are taken as the bytes they are kept as, without a detour over Python's strings.
     select = spec.select or ", ".join(
         f'CAST("{column}" AS BLOB)' if kind == "utf8" else f'"{column}"' for column, kind in spec.columns
@@ -208,8 +201,7 @@ def _batches(
     with explained(reader.path):
         cursor = reader.connection.execute(statement, bindings)
         for rows in _portions(cursor, spec.sized):
-            columns = spec.made(rows) if spec.made else list(zip(*rows, strict=True))
-            yield batch_of(columns, spec.columns, schema)
+            yield spec.made(rows) if spec.made else list(zip(*rows, strict=True))
 
 
 def _portions(cursor: Iterable[tuple[Any, ...]], sized: int | None) -> Iterator[list[tuple[Any, ...]]]:
