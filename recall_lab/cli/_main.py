@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO
 
 import click
 
@@ -19,11 +19,11 @@ from recall_lab._version import __version__
 from recall_lab.cli._commands import Commands
 from recall_lab.cli._frame import Face, Interrupted, Unread, encode, home_option
 from recall_lab.cli._overview import COMMANDS
+from recall_lab.cli._starting import INTERRUPTED, INTERRUPTED_WORDS
 from recall_lab.display import one_line
 from recall_lab.errors import RecallLabError
 
 CANNOT = 2
-INTERRUPTED = 130
 
 # A word that would drown what else the line says; no file name is as long.
 _LONG = re.compile(r"\S{500,}")
@@ -58,16 +58,6 @@ def cli(context: click.Context, home: Path | None) -> None:
     face.home = home
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process with its exit code."""
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
-
-
-def open_workbench() -> NoReturn:
-    """Run ``recall-lab lab``; what ``jupyter recall-lab`` calls, with the arguments that follow."""
-    sys.exit(run(["lab", *sys.argv[1:]]))
 
 
 def run(argv: Sequence[str]) -> int:
@@ -128,11 +118,7 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
         _silence(sys.stdout)  # whoever read the answer has read enough
         return 0
     if isinstance(error, KeyboardInterrupt | click.Abort | Interrupted):
-        message, kind, code = (
-            "interrupted; what was finished is kept, run it again to go on",
-            "Interrupted",
-            INTERRUPTED,
-        )
+        message, kind, code = INTERRUPTED_WORDS, "Interrupted", INTERRUPTED
     elif isinstance(error, RecallLabError):
         message, kind, code = str(error), type(error).__name__, error.exit_code
     elif isinstance(error, click.ClickException):

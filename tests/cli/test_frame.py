@@ -167,6 +167,33 @@ def test_ctrl_c_ends_a_process_with_130(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_ctrl_c_while_the_program_loads_is_one_line_and_130() -> None:
+    code = (
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'recall_lab.cli._main':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from recall_lab.cli import main; main(['status', '--json'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "recall-lab: interrupted; what was finished is kept, run it again to go on\n"
+    assert json.loads(done.stdout)["exit_code"] == 130
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("argv", ["--help", "status", "search the --json", "query", "sql 'select 1'"])
+def test_closed_streams_lead_nowhere(captured_sample: Path, closed: str, argv: str) -> None:
+    environ = {**os.environ, "RECALL_LAB_HOME": str(captured_sample), "RECALL_LAB_ACTIVITY": "off"}
+    command = f"{sys.executable} -m recall_lab {argv} {closed}"
+    done = subprocess.run(["bash", "-c", command], env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) != (">&-" in closed.split())
+
+
 def test_a_reader_that_leaves_is_no_error(captured_sample: Path) -> None:
     environ = {**os.environ, "RECALL_LAB_HOME": str(captured_sample), "RECALL_LAB_ACTIVITY": "off"}
     command = f"{sys.executable} -m recall_lab search the --limit 1000 --json | head -c 1; exit ${{PIPESTATUS[0]}}"
