@@ -32,7 +32,10 @@ def beside(columns: Columns, ids: Ids) -> tuple[Any, Mask]:
 
 
 def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:
-    """What stands beside each text, and what the neighbours add to its score."""
+    """What stands beside each text, and what the neighbours add to its score.
+
+    That one holds something as typed is not said: only in the texts that are shown it is looked up.
+    """
     import numpy as np
 
     config = asked.config
@@ -43,7 +46,7 @@ def neighbors(asked: Asked, ids: Ids) -> tuple[Bits, Scores]:
     scores, bits = asked.scorer.looked_up(texts.ravel())
     scores = np.where(there, scores.reshape(texts.shape), np.float32(0)) @ weights
     bits = np.where(there & (weights > 0), bits.reshape(texts.shape), np.uint64(0))
-    return np.bitwise_or.reduce(bits, axis=1), scores
+    return np.bitwise_or.reduce(bits, axis=1) & ~asked.exact, scores
 
 
 def answers(asked: Asked, ids: Ids, scores: Scores) -> tuple[Any, Any]:

@@ -200,7 +200,7 @@ class _Looked:
             around = 0
             for _, text in others:
                 around |= asked.bits(text)
-            self._around.append(around)
+            self._around.append(around & ~asked.exact)
         self._session = [index.session_of(text_id) for text_id in ids]
         self._title = self._titled()
         self._sums: dict[int, float] = defaultdict(float)

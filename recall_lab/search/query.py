@@ -3,7 +3,8 @@
 The language: words are OR-ed; ``"a phrase"`` is exact; ``-word`` and ``NOT word`` exclude; ``word*`` is a prefix;
 ``AND`` and ``OR`` in capitals join; all other punctuation is literal. Identifiers (paths, uuids, hashes, URLs, issue
 numbers, snake_case, camelCase, kebab-case) are kept whole beside their words. A quotation that is not closed is still
-being typed: its words are words, and the last one, at the very end, may go on.
+being typed: its words are words, and the last one, at the very end, may go on. What has several lines was pasted, and
+nothing in it excludes or joins.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Query(msgspec.Struct, frozen=True):
         text: What was typed.
         clauses: What to look for, in order.
         alternatives: Indices of the clauses of each side of an ``OR``; one side when there is none.
-        literal: The whole text may stand in a block as it is (no sign of the language was used).
+        literal: The whole text may stand in a block as it is (no sign of the language but quotation marks was used).
         dates: The days and months that it names, as typed.
     """
 
@@ -89,21 +90,25 @@ def parse(text: str) -> Query:
     """Turn any string into a query.
 
     Args:
-        text: What was typed or pasted; beyond ``MAX_QUERY`` code points the rest is left out.
+        text: What was typed or pasted; beyond ``MAX_QUERY`` code points the rest is left out, from a word's beginning.
 
     Returns:
         The query; without clauses when nothing in the text can be searched.
     """
-    text = text[:MAX_QUERY].replace("\x00", " ")
+    if len(text) > MAX_QUERY:
+        head = text[: MAX_QUERY + 1]
+        # The beginning of a word is another word.
+        text = head if head[-1].isspace() else head.rsplit(maxsplit=1)[0][:MAX_QUERY]
+    text = text.replace("\x00", " ")
     items = [(m.group("minus"), m.group("phrase"), m.group("word") or "") for m in _ITEM.finditer(text)]
-    command = _is_command(text)
+    as_it_is = "\n" in text.strip() or _is_command(text)
     clauses: list[Clause] = []
     sides: list[list[int]] = [[]]
     literal = True
     join, negate = False, False
     for position, (minus, phrase, typed) in enumerate(items):
         word = typed
-        if word in _OPERATORS and not command and _has_operands(word, position, items):
+        if word in _OPERATORS and not as_it_is and _has_operands(word, position, items):
             literal = False
             if word == "AND":
                 join = True
@@ -116,13 +121,13 @@ def parse(text: str) -> Query:
             else:
                 negate = True
             continue
-        excluded = negate or bool(minus)
+        excluded = negate or (bool(minus) and not as_it_is)
         negate = False
         if phrase is not None:
             clause = Clause("phrase", " ".join(phrase.split()))
-            literal = False
+            literal = literal and not excluded
         else:
-            if word[0] == "-" and not command and re.match(r"-[^\W_]\w", word):
+            if word[0] == "-" and not as_it_is and re.match(r"-[^\W_]\w", word):
                 excluded, word, literal = True, word[1:], False
             clause = _clause(word)
             literal = literal and clause.kind != "prefix"

@@ -158,6 +158,25 @@ def test_why(told: Callable[..., Reader]) -> None:
     assert first.receipt == f"recall-lab://{first.block_id}@{first.content_hash[:12]}#{first.start}-{first.end}"
 
 
+def test_neighbours_are_not_said_to_hold_an_identifier_that_is_not_theirs(history: History) -> None:
+    reader = history.say("s", "call TruncateRunes here", "then TruncateRunes again", "and a stone").read()
+    for hit in search(reader, "TruncateRune").hits:
+        assert (hit.why.tier, hit.why.identifiers, hit.why.neighbors) == ("some", (), ())
+        assert hit.why.coverage < 0.5
+
+
+def test_a_pasted_text_with_quotation_marks_is_tried_as_one_phrase_too(told: Callable[..., Reader]) -> None:
+    said = 'panic: "queue" is not defined\n-    in the "parser" here'
+    reader = told(
+        f"it said\n{said}\nand ended", "the parser queue panic is not defined here: in", '"queue" "parser" "queue"'
+    )
+    for pasted in (said, said.partition("\n")[0], said + " " * 4000 + "and ended"):
+        first = search(reader, pasted).hits[0]
+        assert first.text.startswith("it said")
+        assert first.why.tier == "exact"
+    assert " ".join(said.split()) in search(reader, said).hits[0].why.phrases
+
+
 def test_exact_evidence_comes_before_all_terms_before_some(told: Callable[..., Reader]) -> None:
     reader = told(
         "alpha " * 8 + "gamma " * 8,

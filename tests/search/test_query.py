@@ -69,6 +69,11 @@ def shape(text: str) -> list[str]:
         ("pre-edit", ["compound pre-edit"]),
         ("#4471", ["identifier #4471"]),
         ("Ann's", ["word Ann"]),
+        ("+fetch\n-return", ["compound +fetch", "compound -return"]),
+        (
+            'SELECT queue\nWHERE retry AND NOT -"batch"',
+            ["word SELECT", "word queue", "word WHERE", "word retry", "word AND", "word NOT", "phrase batch"],
+        ),
     ],
 )
 def test_signs(text: str, clauses: list[str]) -> None:
