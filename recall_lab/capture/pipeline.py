@@ -192,7 +192,10 @@ def _shares(jobs: Sequence[Job], readers: int) -> list[list[int]]:
 
 
 class _Process:
-    """One reading process, and the thread that moves its frames into memory; an empty frame marks the end."""
+    """One reading process, and the thread that tells it its task and moves its frames into memory.
+
+    An empty frame marks the end.
+    """
 
     def __init__(self, place: int, numbers: Sequence[int], task: Task, frames: Queue[tuple[int, bytes]]) -> None:
         self._numbers = numbers
@@ -208,10 +211,7 @@ class _Process:
         assert self._child.stdin
         assert self._child.stdout
         self._in, self._out = self._child.stdin, self._child.stdout
-        self._pump = Thread(target=self._move, args=(place,), daemon=True)
-        # A child that died at once is noticed by its empty output.
-        with suppress(BrokenPipeError):
-            write_frame(self._in, encode_task(task))
+        self._pump = Thread(target=self._move, args=(place, encode_task(task)), daemon=True)
         self._pump.start()
 
     def renumbered(self, outcome: Read | Failed) -> Read | Failed:
@@ -242,7 +242,11 @@ class _Process:
             self._pump.join(0.01)
         self._out.close()
 
-    def _move(self, place: int) -> None:
+    def _move(self, place: int, task: bytes) -> None:
+        # A child that died at once is noticed by its empty output. A long task fills the pipe until the child has
+        # started: nobody else waits for that.
+        with suppress(BrokenPipeError):
+            write_frame(self._in, task)
         while data := read_frame(self._out):
             self._frames.put((place, data))
         self._frames.put((place, b""))
