@@ -36,6 +36,9 @@ def sample_settings(settings: Settings, *, own_home: bool = True) -> Settings:
         mask_contacts=False,
         claude_home=None,
         codex_home=None,
+        pi_home=None,
+        copilot_home=None,
+        gemini_home=None,
         origins={**settings.origins, "home": "the packaged sample", "user_home": "the packaged sample"},
     )
 

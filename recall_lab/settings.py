@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -145,10 +145,11 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
     """
     env = os.environ if environ is None else environ
     origins: dict[str, str] = {}
+    user_home = Path(env.get("HOME") or Path.home()).absolute()
     if home is not None:
-        folder, origins["home"] = Path(home).expanduser(), "--home"
+        folder, origins["home"] = _path(str(home), "--home", user_home), "--home"
     elif env.get("RECALL_LAB_HOME"):
-        folder, origins["home"] = Path(env["RECALL_LAB_HOME"]).expanduser(), "RECALL_LAB_HOME"
+        folder, origins["home"] = _path(env["RECALL_LAB_HOME"], "RECALL_LAB_HOME", user_home), "RECALL_LAB_HOME"
     else:
         import platformdirs
 
@@ -164,27 +165,30 @@ def load_settings(home: Path | str | None = None, environ: Mapping[str, str] | N
         if env.get(variable):
             values[name], origins[name] = env[variable], variable
     places = {name: _place(origin, name) for name, origin in origins.items()}
-    user_home = Path(env.get("HOME") or Path.home()).absolute()
+
+    def path(name: str, text: str) -> Path:
+        return folder / _path(text, f"{places[name]}: {name}", user_home)
+
     settings = Settings(
         home=folder,
         user_home=user_home,
-        cache=Path(values.get("cache", folder / "cache")).absolute(),
+        cache=_path(values["cache"], places["cache"], user_home).absolute() if "cache" in values else folder / "cache",
         zone=_zone(values["zone"], places["zone"]) if values.get("zone") else local_zone(env),
-        roots=_roots(values.get("roots", []), user_home, places.get("roots", "")),
+        roots=_roots(values.get("roots", []), path, places.get("roots", "")),
         tool_results=_choice(values.get("tool_results", "capped"), places.get("tool_results", "")),
         tool_result_cap=_cap(values.get("tool_result_cap", 8000), places.get("tool_result_cap", "")),
-        private=tuple(values.get("private", ())),
+        private=_private(values.get("private", []), user_home, places.get("private", "")),
         activity=_switch(values.get("activity", True), places.get("activity", "")),
         yes=_switch(values.get("yes", False), places.get("yes", "")),
-        redaction_rules=tuple(folder / Path(name).expanduser() for name in values.get("redaction_rules", ())),
+        redaction_rules=tuple(path("redaction_rules", name) for name in values.get("redaction_rules", ())),
         redaction_allow=_expressions(values.get("redaction_allow", []), folder / FILE_NAME),
         mask_contacts=_switch(values.get("mask_contacts", False), places.get("mask_contacts", "")),
-        semantic_model=folder / Path(model).expanduser() if (model := values.get("semantic_model")) else None,
-        claude_home=_folder(env, "claude_home", origins),
-        codex_home=_folder(env, "codex_home", origins),
-        pi_home=_folder(env, "pi_home", origins),
-        copilot_home=_folder(env, "copilot_home", origins),
-        gemini_home=_folder(env, "gemini_home", origins),
+        semantic_model=path("semantic_model", model) if (model := values.get("semantic_model")) else None,
+        claude_home=_folder(env, "claude_home", user_home, origins),
+        codex_home=_folder(env, "codex_home", user_home, origins),
+        pi_home=_folder(env, "pi_home", user_home, origins),
+        copilot_home=_folder(env, "copilot_home", user_home, origins),
+        gemini_home=_folder(env, "gemini_home", user_home, origins),
         origins=origins,
     )
     for name in Settings.__struct_fields__:
@@ -205,7 +209,10 @@ def _read_file(path: Path) -> _File:
     except FileNotFoundError:
         return _File()
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+        step = (
+            "check its permissions" if isinstance(error, PermissionError) else "choose another folder with --home DIR"
+        )
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); {step}") from error
     import tomllib
 
     try:
@@ -236,16 +243,37 @@ def _zone(value: str, place: str) -> str:
         raise UsageError(f"{place}: zone: {error}") from error
 
 
-def _roots(typed: list[str | dict[str, str]], user_home: Path, place: str) -> tuple[Root, ...]:
+def _path(text: str, place: str, user_home: Path) -> Path:
+    """A path as a person typed it; ``~`` is the home folder that transcripts are looked for in."""
+    if not text or "\0" in text:
+        raise UsageError(f"{place}: {text!r} is no path; name one, or leave it out")
+    if text == "~" or text.startswith("~/"):
+        return user_home / text[2:]
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{place}: {text!r}: there is no such user here; write the whole path") from error
+
+
+def _roots(typed: list[str | dict[str, str]], path: Callable[[str, str], Path], place: str) -> tuple[Root, ...]:
     roots = []
     for entry in typed:
         fields = {"path": entry} if isinstance(entry, str) else entry
         if "path" not in fields:
             raise UsageError(f'{place}: roots: an entry has no `path`; write {{ path = "/folder", machine = "name" }}')
-        text = fields["path"]
-        path = user_home / text[2:] if text.startswith("~/") else Path(text)
-        roots.append(Root(path.absolute(), fields.get("machine", "local")))
+        if strange := sorted(fields.keys() - {"path", "machine"}):
+            raise UsageError(f"{place}: roots: an entry has `{strange[0]}`; only `path` and `machine` are known")
+        found = path("roots", fields["path"])
+        roots.append(Root(found, fields["machine"]) if fields.get("machine") else Root(found))
     return tuple(roots)
+
+
+def _private(typed: list[str], user_home: Path, place: str) -> tuple[str, ...]:
+    """Native ids as they are, and folders with their ``~`` written out; an empty entry would be every folder."""
+    return tuple(
+        str(_path(entry, f"{place}: private", user_home)) if entry.startswith("~") or not entry else entry
+        for entry in typed
+    )
 
 
 def _choice(value: str, place: str) -> ToolResults:
@@ -289,10 +317,10 @@ def _line_of(typed: str, path: Path) -> int:
     return next((number for number, line in enumerate(lines, 1) if any(form in line for form in written)), 1)
 
 
-def _folder(env: Mapping[str, str], name: str, origins: dict[str, str]) -> Path | None:
+def _folder(env: Mapping[str, str], name: str, user_home: Path, origins: dict[str, str]) -> Path | None:
     variable = ENVIRONMENT_ONLY[name]
     value = env.get(variable)
     if not value:
         return None
     origins[name] = variable
-    return Path(value).expanduser().absolute()
+    return _path(value, variable, user_home).absolute()

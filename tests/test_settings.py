@@ -43,10 +43,61 @@ def test_more_roots_with_machine_labels(tmp_path: Path) -> None:
     assert [(str(root.path), root.machine) for root in roots] == [("/home/u/old", "local"), ("/mnt/laptop", "laptop")]
 
 
+def test_a_root_that_is_no_whole_path_lies_in_the_home_folder_or_beside_the_settings(tmp_path: Path) -> None:
+    home = write(tmp_path, 'roots = ["~", "old", { path = "~/x", machine = "" }]')
+    roots = load_settings(home, {"HOME": "/home/u"}).roots
+    assert [(str(root.path), root.machine) for root in roots] == [
+        ("/home/u", "local"),
+        (str(tmp_path / "old"), "local"),
+        ("/home/u/x", "local"),
+    ]
+
+
+def test_a_private_folder_may_be_written_with_a_tilde(tmp_path: Path) -> None:
+    home = write(tmp_path, 'private = ["~/secret", "~", "/other/", "0196-an-id"]')
+    private = load_settings(home, {"HOME": "/home/u"}).private
+    assert private == ("/home/u/secret", "/home/u", "/other/", "0196-an-id")
+
+
+def test_folders_of_the_environment_may_be_written_with_a_tilde() -> None:
+    given = {
+        "HOME": "/home/u",
+        "RECALL_LAB_HOME": "~/lab",
+        "RECALL_LAB_CACHE_DIR": "~/cache",
+        "PI_CODING_AGENT_DIR": "~/pi",
+    }
+    settings = load_settings(environ=given)
+    assert (settings.home, settings.cache, settings.pi_home) == tuple(
+        Path("/home/u", n) for n in ("lab", "cache", "pi")
+    )
+
+
+@pytest.mark.parametrize(
+    "variable", ["RECALL_LAB_HOME", "RECALL_LAB_CACHE_DIR", "CODEX_HOME", "RECALL_LAB_SEMANTIC_MODEL"]
+)
+def test_a_user_that_does_not_exist_is_told_with_the_variable(tmp_path: Path, variable: str) -> None:
+    with pytest.raises(UsageError, match=f"^{variable}: .*'~no-such-user/x': there is no such user"):
+        load_settings(environ={"HOME": "/home/u", "RECALL_LAB_HOME": str(tmp_path), variable: "~no-such-user/x"})
+
+
+def test_a_home_that_is_no_folder_says_to_choose_another(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"Not a directory.*; choose another folder with --home DIR"):
+        load_settings(tmp_path / "file", {"HOME": "/home/u"})
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         ("zone = ", "settings.toml"),
+        ('roots = [""]', "roots: '' is no path"),
+        ('roots = ["a\\u0000b"]', "roots: .* is no path"),
+        ('roots = [{ path = "/x", machin = "y" }]', "`machin`"),
+        ('private = [""]', "private: '' is no path"),
+        ('private = ["~no-such-user/x"]', "private: .*no such user"),
+        ('redaction_rules = [""]', "redaction_rules: '' is no path"),
+        ('redaction_rules = ["~no-such-user/x"]', "redaction_rules: .*no such user"),
+        ('semantic_model = "\\u0000"', "semantic_model: .* is no path"),
         ("zone = 5", "zone"),
         ("colour = 'red'", "colour"),
         ('zone = "Moon/Base"', "IANA"),

@@ -254,13 +254,15 @@ class WriteLock:
 
 
 def make_private_folder(folder: Path, step: str = "choose another --home") -> None:
-    """Make the folder (0700) and its parents; ``step`` is what to do where that cannot be.
+    """Make the folder and the parents that are missing (0700); ``step`` is what to do where that cannot be.
 
     Raises:
         StoreError: it cannot be made, or a file stands in its place.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for missing in reversed([parent for parent in folder.parents if not parent.exists()]):
+            missing.mkdir(mode=0o700, exist_ok=True)  # `parents` would make them for everybody
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{folder}: cannot be made ({error.strerror}); {step}") from error
 
