@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction.redactor import Redactor
-from recall_lab.redaction.rules import Rules, unused_rules
+from recall_lab.redaction.rules import Rules, unused_rules, without
 from recall_lab.redaction.user_rules import as_yaml, read_user_rules
 from recall_lab.redaction.versions import rules_version
 
@@ -35,13 +35,18 @@ def open_redactor(
     users = read_user_rules(rules)
     folder = resources.files("recall_lab.redaction")
     own = Rules(folder.joinpath("rules.yaml").read_text("utf-8"))
+    unused = frozenset(folder.joinpath("unused.txt").read_text("utf-8").split())
     try:
         import kingfisher_sdk
 
         cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         with ExitStack() as stack:
             scratch = Path(stack.enter_context(TemporaryDirectory()))
-            sources = [own.for_detector, folder.joinpath("contacts.yaml").read_text("utf-8") if mask_contacts else ""]
+            sources = [
+                own.for_detector,
+                without(unused),
+                folder.joinpath("contacts.yaml").read_text("utf-8") if mask_contacts else "",
+            ]
             paths = []
             for index, source in enumerate((*sources, as_yaml(users) if users else "")):
                 if source:
@@ -53,7 +58,7 @@ def open_redactor(
         raise RedactionError(f"the secret detector cannot be loaded ({error}); reinstall recall-lab") from error
     version = rules_version(kingfisher_sdk.__version__, as_yaml(users), *allow, contacts=mask_contacts)
     kinds = {rule.rule_id: rule.finding_kind for rule in users}
-    return Redactor(scanner, own, version, unused=unused_rules(loaded), kinds=kinds, allow=allowed)
+    return Redactor(scanner, own, version, unused=unused | unused_rules(loaded), kinds=kinds, allow=allowed)
 
 
 def _compile(expression: str) -> re.Pattern[str]:

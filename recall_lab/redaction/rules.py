@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -120,6 +120,12 @@ class Rules:
         """Where the token of a rule that starts at ``start`` ends."""
         token = self._tokens[rule].match(text, start)
         return token.end() if token else None
+
+
+def without(ids: Iterable[str]) -> str:
+    """Rules that find nothing, which the detector loads in the place of bundled ones: it need not look for those."""
+    body = "name: unused\n    pattern: '(\\x01unused\\x01)'\n    confidence: high\n    min_entropy: 0.0"
+    return "\n".join(("rules:", *(f"  - id: {one}\n    {body}" for one in ids), ""))
 
 
 def unused_rules(loaded: Any) -> frozenset[str]:

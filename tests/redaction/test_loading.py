@@ -8,10 +8,13 @@ import shutil
 import sys
 from pathlib import Path
 
+import kingfisher_sdk
 import pytest
 
+import recall_lab.redaction
 from recall_lab.errors import RedactionError, UsageError
 from recall_lab.redaction import Redactor, open_redactor, versions
+from recall_lab.redaction.rules import unused_rules
 from recall_lab.redaction.user_rules import read_user_rules
 from recall_lab.redaction.versions import meaning_of
 from recall_lab.settings import load_settings
@@ -36,6 +39,12 @@ def test_a_user_s_rule_finds_and_names(own: Redactor) -> None:
     (result,) = own.redact(["curl -H 'k: acme_0123456789ab' x"])
     assert result.text == "curl -H 'k: [REDACTED:acme_key]' x"
     assert own.redact([result.text])[0].text == result.text
+
+
+def test_the_bundled_rules_that_are_not_used_are_not_even_looked_for(rules_cache: Path) -> None:
+    bundled = kingfisher_sdk.Rules([], builtins=True, cache_dir=rules_cache)
+    listed = (Path(recall_lab.redaction.__file__).parent / "unused.txt").read_text("utf-8").split()
+    assert listed == sorted(unused_rules(bundled))
 
 
 def test_an_allowed_secret_stays(own: Redactor) -> None:
