@@ -27,8 +27,9 @@ _SESSIONS = ("placements", "model_calls", "tool_calls", "ledger", "problems")
 _TEXTS = ("texts", "redactions", "entities")
 _WHOLE = ("activity", "judgments", "pins")
 _BEFORE_ROOTS = ("names", "sessions", "sources", *_SESSIONS)
-_AFTER_ROOTS = (*_TEXTS, *_WHOLE)
-STREAMED = (*_BEFORE_ROOTS, *_AFTER_ROOTS)
+_AFTER_ROOTS = ("texts", "redactions", *_WHOLE)
+# Entities take longest to be read: what does not need them is done meanwhile.
+STREAMED = (*_BEFORE_ROOTS, *_AFTER_ROOTS, "entities")
 STEPS = len(STREAMED) + 8
 
 
@@ -55,13 +56,14 @@ class Builder:
         self._execute(sql.ROOTS.format(only=""))
         for name in _AFTER_ROOTS:
             self._load(name, streams[name])
-        self._execute(sql.TOUCHES.format(only=""))
         self._execute(sql.PAUSES.format(only=""))
         self._execute(sql.TURNS.format(only=""))
         self._db.execute(sql.WANDERERS.format(only=""))
         self._price(*lookup.result(), looked_up=self._models())
         self._call_models(only="")
         self._execute(sql.TOOL_CALLS.format(only=""))
+        self._load("entities", streams["entities"])
+        self._execute(sql.TOUCHES.format(only=""))
         self._execute(sql.COUNT_SESSIONS.format(again="true", only=""))
 
     def replace(self, reader: Reader, stale: Sequence[int], gone: Sequence[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from recall_lab.store.connection import Reader, open_reader
 from recall_lab.store.mirroring import (
     called_models,
     content_hashes,
+    last_text,
     loose_ends,
     session_changes,
     snapshot,
@@ -31,6 +33,10 @@ from recall_lab.store.mirroring import (
 from recall_lab.store.reading_ahead import reading_ahead
 
 _MEMORY = "256MB"  # of DuckDB while it builds; the rest of a refresh takes up to 300 MB
+# Rows that are compressed together, by one processor: few enough for all of them to work on a small store. A large one
+# takes a third more room in such groups, and has enough of the usual ones.
+_SMALL = 65_536  # texts
+_GROUP = 4_096
 _WAIT = 600.0  # seconds to wait for another refresh: a million blocks take one minute
 
 
@@ -197,14 +203,28 @@ def _build(building: Path, reader: Reader, plan: _Plan, current: Path | None, pr
     facts = {"store": store_identity(reader), "loose_ends": loose_ends(reader)}
     if not plan.full:
         assert current is not None
-        _fill(building, current, facts, progress, lambda builder: builder.replace(reader, plan.stale, plan.gone))
+        _fill(building, current, "", facts, progress, lambda builder: builder.replace(reader, plan.stale, plan.gone))
         return
+    groups = f", ROW_GROUP_SIZE {_GROUP}" if last_text(reader) < _SMALL else ""
     # Prices are looked up and the store is read before anything waits for them: loading DuckDB takes a while.
     with (
+        _nothing_collected(),
         closing(Lookup(called_models(reader), _looked_up(current))) as lookup,
         reading_ahead(reader, STREAMED) as streams,
     ):
-        _fill(building, None, facts, progress, lambda builder: builder.build(streams, lookup))
+        _fill(building, None, groups, facts, progress, lambda builder: builder.build(streams, lookup))
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Rows make no cycles; looking for some among them takes a twentieth of a build."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
 
 
 def _looked_up(current: Path | None) -> LookedUp | None:
@@ -223,11 +243,12 @@ def _looked_up(current: Path | None) -> LookedUp | None:
 def _fill(
     building: Path,
     copied: Path | None,
+    options: str,
     facts: dict[str, str],
     progress: Progress | None,
     fill: Callable[[Builder], None],
 ) -> None:
-    """Make a database, from the copy of one or of nothing, and note what it is."""
+    """Make a database, from the copy of one or of nothing with these options, and note what it is."""
     import duckdb
 
     try:
@@ -240,8 +261,9 @@ def _fill(
         try:
             with interruptible(database):
                 quoted = str(building).replace("'", "''")
-                database.execute(f"ATTACH '{quoted}' AS building (RECOVERY_MODE no_wal_writes)")
+                database.execute(f"ATTACH '{quoted}' AS building (RECOVERY_MODE no_wal_writes{options})")
                 database.execute("USE building")
+                database.execute("SET enable_progress_bar = false")  # in a notebook; ``progress`` is told
                 builder = Builder(database, progress)
                 fill(builder)
                 builder.note(

@@ -244,6 +244,13 @@ def content_hashes(reader: Reader, texts: Iterable[int]) -> dict[int, str]:
         )
 
 
+def last_text(reader: Reader) -> int:
+    """Return the greatest text_id, 0 where there is none: there are about as many texts."""
+    with explained(reader.path):
+        last: int = reader.connection.execute("SELECT coalesce(max(text_id), 0) FROM blocks").get
+        return last
+
+
 def called_models(reader: Reader) -> list[tuple[str, str]]:
     """Return (host, model) of every model that was called."""
     with explained(reader.path):

@@ -12,7 +12,7 @@ from recall_lab.store.arrow import ArrowStream
 from recall_lab.store.connection import Reader
 from recall_lab.store.mirroring import STREAMS, batches
 
-_AHEAD = 3  # batches: some MB each
+_AHEAD = 6  # batches: some MB each
 
 _Part = tuple[str, Sequence[Any] | BaseException | None]  # of which stream; None is its end
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -121,9 +122,29 @@ def test_a_store_that_cannot_be_read_to_its_end_is_what_a_refresh_says(
     with pytest.raises(StoreError, match=r"recall\.db: damaged"):
         refresh(telling.store, telling.folder, full=True)
     assert not list(telling.folder.glob("building-*"))
+    assert gc.isenabled()
     monkeypatch.undo()
     with telling.mirror() as mirror:
         assert mirror.rows("SELECT count(*) FROM blocks") == [(1,)]
+
+
+def test_a_build_shows_no_progress_of_its_own_to_a_person_at_a_prompt(telling: Telling) -> None:
+    telling.tell("main", said("a"))
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from recall_lab.mirror import building, refresh
+        class Builder(building.Builder):
+            def build(self, *args):
+                print(self._db.execute("SELECT current_setting('enable_progress_bar')").fetchall())
+                super().build(*args)
+        import recall_lab.mirror.refreshing as refreshing
+        refreshing.Builder = Builder
+        refresh(Path(sys.argv[1]), Path(sys.argv[2]))
+    """
+    command = [sys.executable, "-c", code, str(telling.store), str(telling.folder)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2])
+    assert ran.stdout == "[(False,)]\n"
 
 
 def test_a_refresh_loads_nothing_that_takes_longer_than_its_work(telling: Telling) -> None:
