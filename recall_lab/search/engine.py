@@ -17,9 +17,10 @@ from recall_lab.search.dates import spans_of
 from recall_lab.search.features import Features, extract
 from recall_lab.search.fusing import Fusion, LexicalHit
 from recall_lab.search.locating import Sought
+from recall_lab.search.noticing import notice
 from recall_lab.search.passages import Passage, show
 from recall_lab.search.query import Query, parse
-from recall_lab.search.ranking import Ranked, Ranking, rank
+from recall_lab.search.ranking import Ranked, rank
 from recall_lab.store import Reader
 from recall_lab.store.fulltext import Fulltext, fulltext_of
 from recall_lab.store.light import light_of
@@ -106,7 +107,8 @@ def search(
         sought = Sought(index, features.positive)
         alone = _alone(features)
         hits = tuple(_hit(*pair, sought, alone) for pair in zip(blocks, ranking.ranked, strict=True))
-    searched = Searched(blocks=reach.blocks, sessions=reach.sessions)
+        searched = Searched(blocks=reach.blocks, sessions=reach.sessions)
+        said = notice(index, parsed, features, ranking, searched, config, filters=filters, scope=name)
     return Answer(
         query=query,
         searched=searched,
@@ -114,7 +116,7 @@ def search(
         scope=name,
         outside_scope=ranking.outside,
         gated=ranking.gated,
-        notice=_notice(parsed, features, ranking, searched, name, config),
+        notice=said,
     )
 
 
@@ -263,26 +265,3 @@ def _alone(features: Features) -> frozenset[int]:
         for number, feature in enumerate(features.positive)
         if feature.kind == "loose" and feature.terms not in exact and feature.clauses not in identified
     )
-
-
-def _notice(
-    query: Query, features: Features, ranking: Ranking, searched: Searched, scope: str, config: SearchConfig
-) -> str | None:
-    looked = f"searched {searched.blocks:,} blocks of {searched.sessions:,} sessions ({scope})"
-    if not query.clauses:
-        return f'nothing in the query can be searched; {looked}; type a word, an identifier or a "phrase"'
-    if ranking.ranked:
-        if ranking.best_coverage < config.weak:
-            return "weak evidence: the best hit holds few of the query's words; check it before relying on it"
-        return None
-    unseen = list(dict.fromkeys(f.label for f in features.positive if f.weight and not f.blocks))
-    parts = [f"nothing found: {looked}"]
-    if ranking.gated:
-        parts.append(f"{ranking.gated:,} blocks held only common words of the query")
-    if unseen:
-        parts.append("not in the index: " + ", ".join(unseen[:5]))
-    if ranking.outside:
-        parts.append(f"{ranking.outside:,} hits lie outside the scope, try scope all")
-    else:
-        parts.append("try other words, fewer filters, or `recall-lab index` if the work is newer than the index")
-    return "; ".join(parts)

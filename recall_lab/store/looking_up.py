@@ -74,6 +74,22 @@ class LookingUp:
         )
         return dict(found)
 
+    def unknown(self, filters: Filters) -> list[tuple[str, str, tuple[str, ...]]]:
+        """Names in filters that nothing in the store has: of what, the name, and names that are like it."""
+        wanted = {"host": filters.hosts, "tool": filters.tools, "model": filters.models, "branch": filters.branches}
+        missing: list[tuple[str, str, tuple[str, ...]]] = []
+        if any(wanted.values()):
+            named = [name for (name,) in rows(self._db, "SELECT name FROM names WHERE name NOT LIKE '/%'")]
+            missing += [(what, name, near) for what in wanted for name, near in _missing(wanted[what], named)]
+        if filters.project:
+            told = rows(
+                self._db, "SELECT DISTINCT value FROM sessions, json_each(json_array(repo, cwd)) WHERE value <> ''"
+            )
+            if not any(filters.project.lower() in name.lower() for (name,) in told):
+                ends = {name.rstrip("/").rpartition("/")[2] for (name,) in told}
+                missing += [("project", name, near) for name, near in _missing((filters.project,), sorted(ends))]
+        return missing
+
     def resolve_session(self, typed: str) -> str:
         """Find the one session that a native id or the head of one names.
 
@@ -99,3 +115,12 @@ class LookingUp:
 
 def _json(values: list[int] | list[str]) -> str:
     return msgspec.json.encode(values).decode()
+
+
+def _missing(wanted: Iterable[str], named: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Which names are not among others, case aside, and the one or two that are most like each."""
+    from difflib import get_close_matches
+
+    known = {name.casefold(): name for name in named}
+    missing = [name for name in wanted if name.casefold() not in known]
+    return [(name, tuple(known[one] for one in get_close_matches(name.casefold(), known, n=2))) for name in missing]

@@ -97,6 +97,38 @@ def test_an_empty_answer_says_what_was_searched_and_what_next(reader: Reader) ->
 
 
 @pytest.mark.parametrize(
+    ("query", "filters", "said"),
+    [
+        ("zeplin", Filters(), ("not in the index: zeplin", "similar words: zeppelin*")),
+        ("zepelin stone", Filters(), ("similar words: zeppelin*",)),
+        ("zeppelin", Filters(tools=("Bahs",)), ("no tool is named 'Bahs'", "nearest: Bash")),
+        ("zeppelin", Filters(hosts=("claude",)), ("no host is named 'claude'", "claude-code")),
+        ("zeppelin", Filters(branches=("qqq",)), ("no branch is named 'qqq'", "try another name")),
+        ("zeppelin", Filters(tools=("Read",)), ("nothing found", "fewer filters")),
+        ("zeppelin", Filters(project="hern"), ("no project is named 'hern'", "nearest: heron")),
+        ("role:user zeppelin", Filters(), ("role:user was looked for as words", "--role user")),
+        ("after:may zeppelin", Filters(), ("--since may",)),
+    ],
+)
+def test_what_was_mistyped_is_said_with_what_may_be_meant(
+    history: History, query: str, filters: Filters, said: tuple[str, ...]
+) -> None:
+    texts = ("a zeppelin over the town", "ls", "main.go")
+    blocks = tuple(
+        block(text, n, tool=tool) for n, (text, tool) in enumerate(zip(texts, (None, "Bash", "Read"), strict=True))
+    )
+    told = search(history.write(batch("s", blocks, repo="github.com/x/heron")).read(), query, filters=filters).notice
+    assert told
+    assert [part for part in said if part not in told] == []
+
+
+def test_hits_that_speak_for_themselves_come_without_a_notice(told: Callable[..., Reader]) -> None:
+    reader = told("a zeppelin over the town", "note: scope:\nrole: user")
+    for query in ("zeppelin", "zeppelin town: over", "note: scope:", "scope:\nrole:user"):
+        assert search(reader, query).notice is None
+
+
+@pytest.mark.parametrize(
     "wrong", [{"limit": 0}, {"limit": 1001}, {"offset": -1}, {"scope": "repo"}, {"scope": "session"}]
 )
 def test_what_cannot_be_used_says_so(reader: Reader, wrong: dict[str, object]) -> None:
