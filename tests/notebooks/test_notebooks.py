@@ -34,6 +34,17 @@ def test_they_are_read_in_order() -> None:
     assert names[5:6] == ["05_retrieval_quality"]
 
 
+def test_the_first_names_all_the_others() -> None:
+    first = nbformat.read(NOTEBOOKS[0], as_version=4).cells[0].source
+    assert re.findall(r"^\| \[[^]]+\]\((\w+)\.ipynb\)", first, re.MULTILINE) == [path.stem for path in NOTEBOOKS[1:]]
+
+
+def test_a_table_has_room_for_its_columns(notebook: nbformat.NotebookNode) -> None:
+    for output in outputs(notebook):
+        for head in re.findall(r"<thead>.*?</thead>", output.get("data", {}).get("text/html", ""), re.DOTALL):
+            assert sum(map(len, re.findall(r"<th[^>]*>([^<]*)</th>", head))) <= 90, head
+
+
 def test_it_opens_the_sample_unless_told_otherwise(notebook: nbformat.NotebookNode) -> None:
     (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
     assert parameters.source.startswith("SAMPLE = True")
