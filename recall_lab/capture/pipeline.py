@@ -126,9 +126,14 @@ def outcomes(jobs: Sequence[Job], context: Context) -> Generator[Outcome, None, 
     Raises:
         RedactionError: the rules cannot be loaded; nothing was read.
     """
-    todo = sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs)
-    readers = min(_processors(), _MOST_READERS, todo // _WORTH_A_PROCESS)
-    return read_all(jobs, context) if _processors() < 2 or readers < 1 else _beside(jobs, context, readers)
+    readers = readers_of(sum(job.stat.size - (job.known.cursor if job.known else 0) for job in jobs))
+    return _beside(jobs, context, readers) if readers else read_all(jobs, context)
+
+
+def readers_of(todo: int) -> int:
+    """Return how many processes read so many bytes; 0: it is done in this one."""
+    processors = _processors()
+    return min(processors, _MOST_READERS, todo // _WORTH_A_PROCESS) if processors > 1 else 0
 
 
 def _processors() -> int:

@@ -18,6 +18,7 @@ import msgspec
 
 from recall_lab.capture.discovery import Found, discover, known_folders
 from recall_lab.capture.indexing import index
+from recall_lab.capture.pipeline import readers_of
 from recall_lab.capture.preparing import RedactsTexts
 from recall_lab.capture.reading import BATCH_CHARS
 from recall_lab.capture.rules import open_rules
@@ -25,6 +26,7 @@ from recall_lab.errors import NotFoundError
 from recall_lab.evaluation.generating import generate_store
 from recall_lab.evaluation.transcripts import generate_transcripts
 from recall_lab.mirror import connect, refresh
+from recall_lab.model import Status
 from recall_lab.search import search
 from recall_lab.settings import Settings
 from recall_lab.store import Reader, open_reader, open_writer
@@ -73,7 +75,7 @@ class Timing(msgspec.Struct, frozen=True):
     """What ``bench`` prints; ``mb`` is 10^6 bytes, ``seconds`` a first capture without loading the rules.
 
     ``redaction_mb_per_s`` is the kept text that the rules alone go through in a second of one processor, in batches as
-    capture hands them over.
+    capture hands them over. ``peak_rss_mb`` is of the first capture, every process counted.
     """
 
     mb: float
@@ -116,12 +118,19 @@ def time_folder(settings: Settings, folder: Path) -> Timing:
         if not seen.found:
             raise NotFoundError(f"{folder}: no transcripts there; name a home folder or a folder of transcripts")
         first = index(there, named, discovery=seen)
-        peak = _peak_rss_mb()
-        noop = _median(_seconds(lambda: index(there, named)) for _ in range(_REPEATS))
-        append = _append_ms(there, home / "appended", [found for found in seen.found if found.host == "claude-code"])
-        return _measured(
-            there, seen.bytes / 1e6, first.seconds - first.rules_seconds, first.rules_seconds, peak, noop, append
+        peak = _peak_rss_mb(readers_of(seen.bytes))
+        captured = _Captured(
+            mb=seen.bytes / 1e6,
+            seconds=first.seconds - first.rules_seconds,
+            rules_seconds=first.rules_seconds,
+            peak_rss_mb=peak,
+            state=_state(there.store),
+            noop_seconds=_median(_seconds(lambda: index(there, named)) for _ in range(_REPEATS)),
+            append_ms=_append_ms(
+                there, home / "appended", [found for found in seen.found if found.host == "claude-code"]
+            ),
         )
+        return _measured(there, captured)
 
 
 def time_transcripts(
@@ -149,43 +158,50 @@ def time_generated(settings: Settings, blocks: int, progress: Callable[[int], No
         there = msgspec.structs.replace(settings, home=Path(scratch) / "home")
         seconds = _seconds(lambda: generate_store(there.store, blocks, progress))
         pack(there.store)  # as a capture does at its end
-        peak = _peak_rss_mb()
-        with open_reader(there.store) as reader:
-            size = status(reader).bytes.total
-        return _measured(there, size / 1e6, seconds, 0.0, peak, 0.0, 0.0)
+        peak, state = _peak_rss_mb(0), _state(there.store)
+        return _measured(there, _Captured(mb=state.bytes.total / 1e6, seconds=seconds, peak_rss_mb=peak, state=state))
 
 
-def _measured(
-    settings: Settings,
-    mb: float,
-    seconds: float,
-    rules_seconds: float,
-    peak: float,
-    noop: float,
-    append: float,
-) -> Timing:
+class _Captured(msgspec.Struct, frozen=True):
+    """What writing a store came to, and the store then."""
+
+    mb: float
+    seconds: float
+    peak_rss_mb: float
+    state: Status
+    rules_seconds: float = 0.0
+    noop_seconds: float = 0.0
+    append_ms: float = 0.0
+
+
+def _state(store: Path) -> Status:
+    with open_reader(store) as reader:
+        return status(reader)
+
+
+def _measured(settings: Settings, captured: _Captured) -> Timing:
     full = _seconds(lambda: refresh(settings.store, settings.mirror, full=True))
     one = _one_session_seconds(settings)
     opening = _median(_seconds(lambda: _open_and_ask(settings.store)) for _ in range(_REPEATS))
     with open_reader(settings.store) as reader:
-        seen = status(reader)
         queries = _queries(reader)
         times, cpu_times = _search_times(reader, queries)
         command = _command_times(settings, queries["common"][:1] or ["error"])
         redaction = _redaction_mb_per_s(reader, open_rules(settings))
+    state = captured.state
     return Timing(
-        mb=round(mb, 3),
-        seconds=round(seconds, 3),
-        rules_seconds=round(rules_seconds, 3),
-        mb_per_s=round(mb / seconds, 1) if seconds > 0 else 0.0,
+        mb=round(captured.mb, 3),
+        seconds=round(captured.seconds, 3),
+        rules_seconds=round(captured.rules_seconds, 3),
+        mb_per_s=round(captured.mb / captured.seconds, 1) if captured.seconds > 0 else 0.0,
         redaction_mb_per_s=round(redaction, 1),
-        sources=seen.sources,
-        blocks=seen.blocks,
-        store_bytes=seen.store_bytes,
-        kept_text_bytes=seen.kept_text_bytes,
-        peak_rss_mb=round(peak, 1),
-        noop_seconds=round(noop, 3),
-        append_ms=round(append, 1),
+        sources=state.sources,
+        blocks=state.blocks,
+        store_bytes=state.store_bytes,
+        kept_text_bytes=state.kept_text_bytes,
+        peak_rss_mb=round(captured.peak_rss_mb, 1),
+        noop_seconds=round(captured.noop_seconds, 3),
+        append_ms=round(captured.append_ms, 1),
         search_ms=times,
         search_cpu_ms=cpu_times,
         mirror=MirrorTimes(full_seconds=round(full, 3), one_session_seconds=round(one, 3)),
@@ -217,11 +233,11 @@ def _median(values: Iterable[float]) -> float:
     return found[len(found) // 2]
 
 
-def _peak_rss_mb() -> float:
-    """Return the peak memory of this process and its largest child together; Linux counts in KiB, macOS in bytes."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(peaks) * unit / 1e6
+def _peak_rss_mb(children: int) -> float:
+    """Return the peak memory of this process and so many others, each as large as the largest of them."""
+    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
+    own, largest = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return (own + children * largest) * unit / 1e6
 
 
 def _open_and_ask(store: Path) -> None:
