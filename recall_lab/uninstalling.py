@@ -16,11 +16,13 @@ import msgspec
 
 from recall_lab.model import Record
 from recall_lab.settings import FILE_NAME, Settings
+from recall_lab.store.connection import WriteLock, is_of_another_program
 
 _HOME = re.compile(
     r"recall\.db(-wal|-shm|-journal|\.lock|\.part|\.v\d+\.bak(\.part)?)?|recall\.packed(\.new)?"
     r"|recall-replaced-[0-9TZ-]+\.db(-wal|-shm|-journal)?"
-    r"|activity\.(jsonl|folding)|evaluations\.jsonl|mirror-is-behind|sample-is-complete|" + re.escape(FILE_NAME)
+    r"|activity\.(jsonl|folding)|evaluations\.jsonl|mirror-is-behind|sample-is-complete|made-by-recall-lab-demo|"
+    + re.escape(FILE_NAME)
 )
 _FOLDERS = {
     "mirror": re.compile(
@@ -32,6 +34,8 @@ _FOLDERS["vectors"] = re.compile(r"\d{8}\.vectors(\.new)?|build\.lock")
 _FOLDERS["judgments"] = re.compile(r"(corpus\.jsonl|queries\.jsonl|qrels\.tsv)(\.part)?")
 _RULES = re.compile(r"[0-9a-f]{32}\.vscdb")
 _SAMPLE = re.compile(r"sample-.+-[0-9a-f]{8}")
+_STORE = "recall.db"
+_STORE_FILES = {_STORE, *(f"{_STORE}-{part}" for part in ("wal", "shm", "journal"))}
 _LOCK = "recall.db.lock"
 
 
@@ -79,8 +83,6 @@ def remove(settings: Settings) -> Removal:
     Raises:
         StoreBusyError: a capture is under way; nothing was removed.
     """
-    from recall_lab.store.connection import WriteLock
-
     if not settings.home.is_dir():
         return plan(settings)
     lock = WriteLock(settings.store)
@@ -99,7 +101,8 @@ def remove(settings: Settings) -> Removal:
 
 def _made_in(home: Path, cache: Path) -> Iterator[Path]:
     """Every file that recall_lab made in a home and in its cache."""
-    yield from _named(home, _HOME)
+    foreign = is_of_another_program(home / _STORE)
+    yield from (path for path in _named(home, _HOME) if not (foreign and path.name in _STORE_FILES))
     for name, pattern in _FOLDERS.items():
         yield from _named(home / name, pattern)
     yield from _copies(home / "work")

@@ -131,15 +131,14 @@ def _exposed(settings: Settings) -> list[Path]:
             for path in settings.home.glob(name)
         ),
     ]
-    return [path for path in paths if not path.is_symlink() and path.stat().st_mode & 0o077]
+    return sorted(path for path in paths if not path.is_symlink() and path.stat().st_mode & 0o077)
 
 
 def _privacy(settings: Settings) -> Diagnosis:
     exposed = _exposed(settings)
     if exposed:
-        return Diagnosis(
-            "privacy", "bad", f"{len(exposed)} files or folders can be read by others", "`recall-lab doctor --repair`"
-        )
+        what = str(exposed[0]) if len(exposed) == 1 else f"{exposed[0]} and {len(exposed) - 1} more files or folders"
+        return Diagnosis("privacy", "bad", f"{what} can be read by others", "`recall-lab doctor --repair`")
     return Diagnosis("privacy", "good", "only you can read the store")
 
 

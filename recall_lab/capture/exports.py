@@ -103,6 +103,8 @@ def preview_export(settings: Settings, path: Path) -> tuple[ConversationInfo, ..
         SourceError: the file is no export, or cannot be read.
         RedactionError: the rules cannot be loaded.
     """
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise SourceError(f"{path}: not a regular file; name conversations.json, or its archive")
     try:
         held = held_in(path) or alone_in(path)
     except SourceError:

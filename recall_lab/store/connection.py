@@ -19,6 +19,8 @@ from recall_lab.errors import NoStoreError, StoreBusyError, StoreError, StoreFul
 
 APPLICATION_ID = 0x524C4142  # "RLAB"
 _MAGIC = b"SQLite format 3\x00"  # https://sqlite.org/fileformat2.html
+_HEADER_BYTES = 100
+_APPLICATION_AT = 68
 SCHEMA_VERSION = 2
 BUSY_MS = 10_000  # how long a reader or writer waits for another's short transaction
 _READER_PRAGMAS = "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -32768"
@@ -84,6 +86,17 @@ def refuse_foreign(path: Path) -> None:
         head = file.read(len(_MAGIC))
     if head and head != _MAGIC:
         raise StoreVersionError(f"{path}: not a recall_lab store; move it away or choose another --home")
+
+
+def is_of_another_program(path: Path) -> bool:
+    """Whether a file is a database that some other program made; nothing is opened."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER_BYTES)
+    except OSError:
+        return False
+    whole = len(head) == _HEADER_BYTES and head.startswith(_MAGIC)
+    return whole and int.from_bytes(head[_APPLICATION_AT : _APPLICATION_AT + 4], "big") != APPLICATION_ID
 
 
 def check_is_store(connection: apsw.Connection, path: Path) -> int:

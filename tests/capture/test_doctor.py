@@ -94,6 +94,9 @@ def test_repair_makes_private_and_mends_the_index(home: Home) -> None:
         "store": "bad",
         "leftovers": "warning",
     }
+    privacy = next(diagnosis for diagnosis in examine(home.settings) if diagnosis.check == "privacy")
+    assert privacy.detail.startswith(str(home.settings.store))
+    assert privacy.detail.endswith("can be read by others")
     done = " ".join(repair(home.settings))
     for said in ("recall.db: made private", "x.part: removed", "1 texts put back"):
         assert said in done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from recall_lab.capture import preview_export
 from recall_lab.capture.exports import held_in
 from recall_lab.errors import NotFoundError, SourceError, UsageError
+from recall_lab.settings import load_settings
 from recall_lab.store import open_reader
 from recall_lab.store.status import status
 
@@ -297,3 +299,10 @@ def test_the_parts_of_a_list_cover_it(
     assert edges[-1][1] == path.stat().st_size
     assert all(before[1] == after[0] for before, after in pairwise(edges))
     assert [one.told.messages for one in held if one.told] == [len(told) for told in texts]
+
+
+def test_a_preview_waits_for_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(SourceError, match="not a regular file"):
+            preview_export(load_settings(tmp_path / "home"), path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
 import resource
 import shutil
+import sqlite3
 import stat
 from pathlib import Path
 
@@ -352,6 +354,21 @@ def test_uninstall_removes_what_was_made_and_nothing_else(
     assert left == ["copy/elsewhere", "copy/mirror", "copy/mirror/notes.txt", "copy/queries", "copy/queries/mine.sql"]
     assert not cache.exists()
     assert (tmp_path / "user").is_dir()
+
+
+def test_uninstall_leaves_the_database_of_another_program_that_has_the_stores_name(
+    own_copy: Command, place: Path
+) -> None:
+    for path in place.glob("recall.db*"):
+        path.unlink()
+    shutil.rmtree(place / "mirror")
+    with contextlib.closing(sqlite3.connect(place / "recall.db")) as other:
+        other.execute("CREATE TABLE theirs (a)")
+        other.commit()
+    (place / "made-by-recall-lab-demo").touch()
+    assert [Path(name).name for name in own_copy("uninstall", "--json").json["kept"]] == ["recall.db"]
+    assert own_copy("uninstall", "--yes").code == 0
+    assert [path.name for path in place.iterdir()] == ["recall.db"]
 
 
 def test_uninstall_leaves_no_folder_where_nothing_else_lies(
