@@ -36,11 +36,14 @@ class Stems(dict[bytes, str]):
 
 
 class Words:
-    """The words of one text: one byte for each code point, small letters, a space between words and at both ends."""
+    """The words of one text: one byte for each code point, small letters, a space between words and at both ends.
+
+    A byte that is no space comes last, so that who skips spaces need not look for the end.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._data = b" " + text.encode("latin-1", "replace").translate(_LETTERS) + b" "
+        self._data = b" " + text.encode("latin-1", "replace").translate(_LETTERS) + b" \0"
 
     def places(self, term: str, letters: bytes, stems: Mapping[bytes, str], most: int | None) -> list[tuple[int, int]]:
         """Where words have this stem, the first so many; they begin with these letters, a space before them."""
@@ -103,7 +106,7 @@ class Words:
         last = end + 1
         for term in terms:
             start = last
-            while start < len(data) and data[start] == _SPACE:
+            while data[start] == _SPACE:
                 start += 1
             last = data.find(b" ", start)
             if last < 0 or stems[data[start:last]] != term:
