@@ -180,6 +180,6 @@ def _argument(name: str, value: Any) -> Any:
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, tuple):
         return tuple(_argument(name, one) for one in value)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+    if isinstance(value, int | float) and not -(2**63) <= value < 2**63:  # what is no number is in no span
         raise UsageError(f"{name.replace('_', ' ')} {value}: beyond all that can be counted; give a smaller number")
     return value

@@ -23,10 +23,10 @@ def _advance(bar: tqdm[NoReturn], done: int) -> None:
 @click.argument("folder", required=False, metavar="[DIR]", type=NamedPath())
 @click.option("--generate", type=click.IntRange(min=1), metavar="N", help="A made store of N blocks in place of DIR.")
 @click.option(
-    "--transcripts", type=click.FloatRange(min=0.01), metavar="MB", help="Made transcripts of MB in place of DIR."
+    "--transcripts", type=click.FloatRange(0.01, 1e6), metavar="MB", help="Made transcripts of MB in place of DIR."
 )
 @click.option(
-    "--file-size", type=click.FloatRange(min=0.0001), metavar="MB", default=1.0, help="MB of one made transcript."
+    "--file-size", type=click.FloatRange(0.0001, 1e6), metavar="MB", default=1.0, help="MB of one made transcript."
 )
 def bench_(
     face: Face, *, folder: Path | None, generate: int | None, transcripts: float | None, file_size: float

@@ -149,6 +149,10 @@ def _preview_then(face: Face, act: _TakesOut, *, yes: bool) -> int:
         if face.as_json:
             face.answer(preview)
             return 0
+        purge = preview.purge
+        if not (purge.sessions or purge.blocks or purge.texts or purge.sources):
+            click.echo("There is nothing to take out.")
+            return 0
         click.echo(f"This would take out {_told(preview.purge)}.")
         if not someone_answers():
             click.echo("Nothing was taken out; --yes does it.")

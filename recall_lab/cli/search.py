@@ -42,7 +42,13 @@ _FILTERS: Final = (
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many hits, up to 1,000.")
 @click.option("--offset", type=int, default=0, help="Skip so many.")
 @click.option("--require-all", is_flag=True, help="A hit must hold every word.")
-@click.option("--half-life", "half_life_days", type=float, metavar="DAYS", help="How fast age counts; 0 leaves it out.")
+@click.option(
+    "--half-life",
+    "half_life_days",
+    type=click.FloatRange(min=0),
+    metavar="DAYS",
+    help="How fast age counts; 0 leaves it out.",
+)
 @click.option(
     "--mode",
     type=click.Choice(["lexical", "semantic", "hybrid"]),

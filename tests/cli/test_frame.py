@@ -259,6 +259,25 @@ def test_an_argument_that_is_not_utf8_finds_nothing_and_is_no_bug(
     assert "unexpected" not in ran.err
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["bench", "--transcripts", "nan"],
+        ["bench", "--transcripts", "1", "--file-size", "inf"],
+        ["bench", "--transcripts", "1e308"],
+        ["search", "the", "--half-life", "nan"],
+        ["search", "the", "--half-life=-1"],
+        ["sql", "select 1", "--time-limit", "inf"],
+    ],
+)
+def test_what_is_no_number_to_count_with_is_a_usage_error(
+    recall_lab: Command, captured_sample: Path, argv: list[str]
+) -> None:
+    ran = recall_lab(*argv, "--home", str(captured_sample))
+    assert ran.code == 2
+    assert "unexpected" not in ran.line
+
+
 @pytest.mark.parametrize("number", [str(2**63), str(-(2**63) - 1), "9" * 30])
 @pytest.mark.parametrize("argv", [["sessions", "--offset"], ["sessions", "--limit"], ["search", "the", "--offset"]])
 def test_a_number_beyond_all_counts_is_a_usage_error(
