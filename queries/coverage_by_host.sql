@@ -1,5 +1,6 @@
 -- title: Coverage by host
 -- description: Sources, sessions, records and bytes of every host, by what became of them, and when it was captured last.
+-- param zone: zone = local; the zone that times are shown in
 -- chart: coverage_by_source title="Coverage by host" of=host
 WITH read AS (
     SELECT source_id, sum(records)::BIGINT AS records,
@@ -18,7 +19,7 @@ SELECT q.host AS source, q.host, count(*) AS sources, count(DISTINCT q.session_i
        coalesce(sum(r.unknown), 0)::BIGINT AS unknown, coalesce(sum(r.malformed), 0)::BIGINT AS malformed,
        coalesce(sum(r.pending), 0)::BIGINT AS pending,
        sum(greatest(q.size - coalesce(r.bytes, 0), 0))::BIGINT AS unread,
-       max(q.captured_at) AS last_capture
+       local_time(max(q.captured_at), $zone) AS last_capture
 FROM sources q LEFT JOIN read r USING (source_id)
 GROUP BY q.host
 ORDER BY size DESC, q.host

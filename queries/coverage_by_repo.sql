@@ -1,6 +1,7 @@
 -- title: Coverage by repository
 -- description: Sources, sessions, blocks and bytes of every repository, and how much of them was indexed.
 -- param host: text = none; only this host
+-- param zone: zone = local; the zone that times are shown in
 -- param limit: integer = 50; at most so many repositories, the largest first
 -- chart: bars name=repo value=bytes unit=bytes title="Coverage by repository" empty="No source has been captured yet."
 WITH read AS (
@@ -19,7 +20,8 @@ told AS (
     GROUP BY q.repo
 )
 SELECT t.repo, t.sources, t.sessions, t.incomplete, t.bytes, t.indexed_bytes,
-       coalesce(k.blocks, 0) AS blocks, coalesce(k.characters, 0) AS characters, t.last_change
+       coalesce(k.blocks, 0) AS blocks, coalesce(k.characters, 0) AS characters,
+       local_time(t.last_change, $zone) AS last_change
 FROM told t LEFT JOIN kept k ON k.repo IS NOT DISTINCT FROM t.repo
 ORDER BY t.bytes DESC, t.repo
 LIMIT $limit

@@ -5,6 +5,7 @@
 -- param host: text = none; only this host
 -- param repo: text = none; only this repository
 -- param tool: text = none; only this tool
+-- param zone: zone = local; the zone that times are shown in
 -- param limit: integer = 30; at most so many messages
 -- chart: bars name=message value=failures title="Failures by message" empty="No failed call in this time."
 WITH failed AS (
@@ -16,7 +17,8 @@ WITH failed AS (
       AND fits(host, $host) AND fits(repo, $repo) AND fits(tool, $tool)
 )
 SELECT coalesce(message, '(no message)') AS message, count(*) AS failures, count(DISTINCT session_id) AS sessions,
-       list_sort(list(DISTINCT tool)) AS tools, min(started) AS first_seen, max(started) AS last_seen
+       list_sort(list(DISTINCT tool)) AS tools, local_time(min(started), $zone) AS first_seen,
+       local_time(max(started), $zone) AS last_seen
 FROM failed
 GROUP BY 1
 ORDER BY failures DESC, message

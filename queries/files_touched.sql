@@ -5,6 +5,7 @@
 -- param host: text = none; only this host
 -- param repo: text = none; only this repository
 -- param files_only: flag = yes; only paths that end in a file's name with an extension
+-- param zone: zone = local; the zone that times are shown in
 -- param limit: integer = 50; at most so many paths
 -- chart: bars name=path value=requests title="Files touched most" called="Tool requests" empty="No path in this time."
 WITH asked AS NOT MATERIALIZED (
@@ -26,7 +27,7 @@ named AS (
     FROM asked SEMI JOIN commonest USING (path_hash)
     GROUP BY path_hash
 )
-SELECT path, requests, writes, sessions, last_seen
+SELECT path, requests, writes, sessions, local_time(last_seen, $zone) AS last_seen
 FROM commonest JOIN named USING (path_hash)
 ORDER BY requests DESC, path
 LIMIT $limit

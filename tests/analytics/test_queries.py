@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,16 @@ def settled(frame: pd.DataFrame) -> dict[str, Any]:
         for row in rows:
             row[place] = Path(row[place]).name
     return {"columns": kept, "rows": rows}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_it_shows_of_a_time_is_shown_in_the_zone(sample: Mirror, mirror: Mirror, name: str) -> None:
+    for place in (sample, mirror):
+        utc, east = (run(place, name, zone=zone).select_dtypes("datetime") for zone in ("UTC", "Pacific/Kiritimati"))
+        for column in utc:
+            times = utc[column].dropna()
+            if (times != times.dt.normalize()).any():  # else they are days
+                assert {*(east[column].dropna() - times)} == {timedelta(hours=14)}, column
 
 
 # ---- by hand ----
