@@ -49,6 +49,10 @@ class Sought:
                 self._rows.setdefault(feature.terms[0], []).append((feature.terms, number))
             if feature.kind == "identifier":
                 self._typed.append((feature.label, number))
+        self._plan = [
+            (term, letters_of(term), self._single.get(term, []), self._rows.get(term, []))
+            for term in {**self._single, **self._rows}
+        ]
         self._steps: dict[tuple[int, ...], list[_Step]] = {}
         self._telling: dict[tuple[int, ...], list[int]] = {}
         self._stems = Stems(index.stem)
@@ -110,14 +114,14 @@ class Sought:
         found = self._steps.get(key)
         if found is None:
             found = self._steps[key] = []
-            for term in {*self._single, *self._rows}:
-                single = [number for number in self._single.get(term, ()) if number in held]
-                rows: dict[tuple[str, ...], list[int]] = {}
-                for terms, number in self._rows.get(term, ()):
+            for term, letters, single, rows in self._plan:
+                mine = [number for number in single if number in held]
+                theirs: dict[tuple[str, ...], list[int]] = {}
+                for terms, number in rows:
                     if number in held:
-                        rows.setdefault(terms[1:], []).append(number)
-                if single or rows:
-                    found.append((term, letters_of(term), single, list(rows.items())))
+                        theirs.setdefault(terms[1:], []).append(number)
+                if mine or theirs:
+                    found.append((term, letters, mine, [*theirs.items()]))
         return found
 
     def telling(self, held: Collection[int]) -> list[int]:

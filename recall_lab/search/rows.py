@@ -14,6 +14,7 @@ from recall_lab.text import identifier_words, index_form
 
 PHRASE_LIMIT: Final = 2000  # newest texts that a phrase is followed into
 _FEW, _MANY_WORDS = 8, 5
+_FEWEST = 2  # texts that are read sooner than it is looked up whether they hold every word
 _VERY_COMMON = 50_000
 _POSTINGS_A_TEXT = 2_000  # FTS5 goes through so many postings of a phrase's words while a text is read
 _WORTH = 1.5  # times as many postings as those of a pair of words make it worth to look for the pair first
@@ -37,7 +38,9 @@ class Rows:
         least = min((self._known[term].ids for term in terms if term in self._known), key=len, default=None)
         if least is None:
             return self.of(text)
-        every = self._holding_all(frozenset(terms), least)
+        every = least
+        if len(least) > _FEWEST or len(terms) < _MANY_WORDS:
+            every = self._holding_all(frozenset(terms), least)
         if len(every) > _FEW or (len(every) and len(terms) < _MANY_WORDS):
             return self.of(text)
         # Each word of a phrase costs the index a look; a few texts are read sooner.

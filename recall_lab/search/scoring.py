@@ -206,7 +206,7 @@ class Scorer:
             at = some.astype(np.intp)
             # A text is at most once among the ids of a part.
             if not unmarked:
-                self._bits[at] |= bit
+                self._bits[at] = self._bits.take(at, mode="clip") | bit
             if part.bound:
                 held = counts.astype(np.float32, copy=False)
                 before = self._scores.take(at, mode="clip")

@@ -121,6 +121,7 @@ class Fulltext(Tokenizing, LookingUp):
         self._norms = None
         self._sessions = None
         self._titles = None
+        self._asking.clear()
         self._read.clear()
 
     # ---- which texts -----------------------------------------------------------------------------------------------

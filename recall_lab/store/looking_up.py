@@ -14,6 +14,7 @@ from recall_lab.store.connection import rows
 from recall_lab.store.filtering import placement_conditions
 
 _QUESTION: Final = 600  # bytes; a longer text tells more than it asks
+_ASKING_KEPT: Final = 50_000  # texts
 
 
 class LookingUp:
@@ -21,6 +22,7 @@ class LookingUp:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        self._asking: dict[int, bool] = {}
 
     def passing(self, ids: Iterable[int], filters: Filters) -> set[int] | None:
         """Which texts pass what the filters say of tools, models, branches, folders and errors; None: nothing said."""
@@ -46,14 +48,24 @@ class LookingUp:
         )
 
     def asking(self, ids: Iterable[int]) -> set[int]:
-        """Those of the texts that are short prose and end in a question mark."""
+        """Those of the texts that are short prose and end in a question mark; remembered until the store changes."""
+        ids = list(ids)
+        if len(self._asking) > _ASKING_KEPT:
+            self._asking.clear()
+        unknown = [text_id for text_id in ids if text_id not in self._asking]
+        if unknown:
+            self._asking.update(dict.fromkeys(unknown, False))
+            self._asking.update(dict.fromkeys(self._ask(unknown), True))
+        return {text_id for text_id in ids if self._asking[text_id]}
+
+    def _ask(self, ids: list[int]) -> list[int]:
         found = self._db.execute(
             "SELECT b.text_id FROM json_each(?) w CROSS JOIN blocks b ON b.text_id = w.value "
             "WHERE octet_length(b.text) <= ? "
             "AND substr(rtrim(b.text, ' \n\t\r)\"''*_'), -1) IN ('?', '\uff1f', '\u061f')",
-            (_json(list(ids)), _QUESTION),
+            (_json(ids), _QUESTION),
         )
-        return {text_id for (text_id,) in found}
+        return [text_id for (text_id,) in found]
 
     def block_ids(self, ids: Iterable[int]) -> list[str]:
         """The block_id of each text, in the order asked for."""
