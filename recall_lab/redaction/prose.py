@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from recall_lab.redaction import chosen, shapes
-from recall_lab.redaction.judgement import kind_of_name
+from recall_lab.redaction.judgement import kind_of_name, of_a_digest
 from recall_lab.redaction.names import Promise, promise
 from recall_lab.redaction.records import Spot
 from recall_lab.redaction.values import whole
@@ -102,7 +102,7 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         start = sentence.start("value")
         candidate = _FOREIGN_TAIL.sub("", sentence["value"].rstrip(".,;:)>]}*\\"))
         fits = shapes.is_secret(candidate) or (held == "password" and shapes.is_password(candidate))
-        if fits and not shapes.CUT_OFF.match(text, start + len(candidate)):
+        if fits and not shapes.CUT_OFF.match(text, start + len(candidate)) and not _is_digest(candidate, held, name):
             yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
             return
     run = _RUN.search(text, right, limit)
@@ -120,8 +120,14 @@ def read_spoken(text: str, right: int, name: str, held: Promise) -> Iterator[Spo
         return
     adjacent = _ADJACENT.match(text[right:start]) is not None
     random = shapes.is_strongly_random(candidate) and (adjacent or not shapes.HEX.match(candidate))
+    if random and _is_digest(candidate, held, name):
+        return
     if random or (adjacent and held != "hint" and shapes.is_secret(candidate)):
         yield Spot(start, whole(text, start, start + len(candidate)), kind_of_name(name, held))
+
+
+def _is_digest(candidate: str, held: Promise, name: str) -> bool:
+    return held == "hint" and shapes.HEX.match(candidate) is not None and of_a_digest(name)
 
 
 def read_preceding(text: str, left: int, right: int, name: str, held: Promise) -> Iterator[Spot]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from recall_lab.redaction import commands, credentials, devices, files, logins, shapes, statements, words
+from recall_lab.redaction import answers, commands, credentials, devices, files, logins, shapes, statements, words
 from recall_lab.redaction.contacts import read_contact
 from recall_lab.redaction.kinds import kind_of_rule
 from recall_lab.redaction.records import Spot
@@ -35,6 +35,7 @@ _READERS: dict[str, Reader] = {
     "piped": commands.read_piped,
     "place": commands.read_place,
     "place-further": commands.read_place,
+    "answer": answers.read_answer,
     "insert": statements.read_insert,
     "value-first": statements.read_value_first,
     "cipher-key": words.read_cipher_key,
@@ -167,6 +168,8 @@ def reader_of(rule: str, rules: Rules) -> Reader:
 
 def _read_token(text: str, start: int, end: int, *, rule: str, rules: Rules) -> Iterator[Spot]:
     _, _, kind, name = rule.split(".", 3)
+    if not _begins(text, start):
+        return
     end = rules.whole_token(text, start, rule) or end
     while text[end - 1] == ".":
         end -= 1
@@ -176,7 +179,7 @@ def _read_token(text: str, start: int, end: int, *, rule: str, rules: Rules) -> 
 
 def _read_bounded(text: str, start: int, end: int, *, name: str, kind: str) -> Iterator[Spot]:
     """A token whose rule asks for a border before it, because the token overlaps itself in hostile text."""
-    if _is_token(text, start, end, name) and not _in_blob(text, start):
+    if _begins(text, start) and _is_token(text, start, end, name) and not _in_blob(text, start):
         yield Spot(start, end, kind)
         secret = _BESIDE_ITS_ID.match(text, end) if kind == "aws_key" else None
         if secret and not shapes.HEX.match(secret["value"]) and shapes.is_secret(secret["value"]):
@@ -202,9 +205,14 @@ def _read_connection(text: str, start: int, end: int) -> Iterator[Spot]:
         yield Spot(start, end, "connection_string")
 
 
+def _begins(text: str, start: int) -> bool:
+    """May a token begin here, so that what stands before is none of it?"""
+    return (
+        not start or not text[start - 1].isalnum() or _ESCAPE_BEFORE.search(text, max(0, start - 12), start) is not None
+    )
+
+
 def _is_token(text: str, start: int, end: int, name: str) -> bool:
-    if start and text[start - 1].isalnum() and not _ESCAPE_BEFORE.search(text, max(0, start - 12), start):
-        return False
     if end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
         return False
     if text.startswith("pk_", start - 3) and start >= 3:  # publishable

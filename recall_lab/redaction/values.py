@@ -28,7 +28,8 @@ _TYPED = re.compile(
     r"(?=[\\\"'`]|[bruBRU]\"|(?:[A-Z]\w{0,20}|field)\((?:(?:default|value)[ \t]?=[ \t]?)?[\"'])"
 )
 _OPEN = re.compile(
-    r"[ \t]{0,40}(?:(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)(?P<named>(?:default|value)[ \t]?=[ \t]?)?)?"
+    r"[ \t]{0,40}(?:(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)"
+    r"(?P<named>(?:default|value)[ \t]?=[ \t]?|\)(?:\.\w{1,20}\(\)){0,3}\.default\()?)?"
     r"(?:[bBrRuUfFlLnN@]{1,2}(?=[\"']))?"
     r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`\u201c\u2018\u00ab])"
 )

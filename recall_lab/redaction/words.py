@@ -28,14 +28,19 @@ _LONGEST_WORD = 24
 _AFTER = re.compile(
     r"(?P<close>(?:[\\\"'`\u201d\u2019\])*}!]|\?(?!=)|&quot;|&#3[49];|%22|u0022){0,16})[ \t]{0,24}"
     r"(?P<separator>=>|:=|<-(?!-)|%3[aAdD]|\?{1,2}=|\?\?|\|\|=?|:-|={1,3}|:{1,2}|\uff1a|\uff1d|->"
-    r"|[→➜⇒⟶]|\.{3}(?=[ \t])|or\b|,|>|\||│)?"
+    r"|[→➜⇒⟶\u203a»]|(?:\.{3,}|…)(?=[ \t])|or\b|,|>|\||│)?"
 )
 _NAMED_VALUE = re.compile(
     r"[\\\"'`]{0,8}[ \t]*(?:[,;/(]|\{[^{}]{0,400}?(?=\bdefault\b))?(?:\s|\\[nrt]|\\\\n){0,24}"
-    r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}[\\\"']{0,8}(?:default_?|secret_?|new_?|plain(?:text)?_?)?"
+    r"(?:(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\" ){0,3}"
+    r"(?:[\\\"']{1,8}\w{1,20}[\\\"']{1,8}:[ ]?"
+    r"(?:true|false|\d{1,9}|[\\\"']{1,8}[\w.:/ -]{0,40}[\\\"']{1,8}),\s{0,24}){0,2}"
+    r"[\\\"']{0,8}(?:[a-z]{1,12}:)?(?:default_?|secret_?|new_?|string_?|plain(?:text)?_?)?"
     r"(?:value|val|default|content)[\\\"']{0,8}[ \t]{0,8}[:=]|--?(?:body|value|b)(?:[ =]|(?=[\"']))|"
     r"(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\"){0,3}>\s{0,40}<value>"
-    r"|</?\w{1,20}>[ \t]?[:=]?(?:\s|\\[nrt]){0,12}<(?:string|value|data|val|td|dd|code|kbd|samp|tt)>)",
+    r"|\)\.(?:and_?return|returns|then_?return|will_?return|mock_?return_?value(?:_?once)?)\("
+    r"|</?[\w-]{1,20}>[ \t]?[:=]?(?:\s|\\[nrt]){0,12}"
+    r"<(?:string|(?:[a-z]{1,12}-)?value|data|val|td|dd|code|kbd|samp|tt)>)",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
@@ -63,7 +68,9 @@ _TYPED_NEXT = re.compile(
 # def api_token():
 #     return "X"
 _RETURNED = re.compile(r"\([^\n()]{0,80}\)[^\n(){}\"']{0,40}[:{]?\s{0,24}(?:return|=>|=)[ \t]{1,4}(?=[\"'`])")
-_CHILD = re.compile(r"[ \t]*\r?\n[ \t]{1,24}(?:default|value):[ \t]+(?=[^\s|>])")  # YAML: the value of a named entry
+_CHILD = re.compile(
+    r"[ \t]*\r?\n(?:[ \t]{1,24}[A-Za-z]{1,24}:[^\n]{0,80}\n){0,3}[ \t]{1,24}(?:[dD]efault|[vV]alue):[ \t]+(?=[^\s|>])"
+)  # YAML: the value of a named entry
 # NAME     X, as commands list what is set; the name starts the line.
 _COLUMN = re.compile(r"[ \t]{2,60}(?P<value>[^\s\"'`|]{6,512})[ \t]*(?=\r?\n|\\n|\Z)")
 _LINE_BEFORE = re.compile(r"(?:^|\n|\\n)[ \t]{0,12}$")
@@ -228,7 +235,11 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
         if column and _LINE_BEFORE.search(text, max(0, left - 14), left):
             return Value(*column.span("value"), quoted=False)
         quoted = _QUOTED_NEXT.match(text, right)
-        if quoted and not after["close"] and (held == "password" or quoted[0][:1] in "({"):
+        if (
+            quoted
+            and not after["close"]
+            and (held == "password" or quoted[0][:1] in "({" or (name.isupper() and "_" in name))
+        ):
             return read_value(text, quoted.end())
         if text[left:right].lower() == "password" and _NETRC.search(text, max(0, left - 120), left):
             return _shell_word(text, right)
@@ -252,13 +263,15 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
     child = _CHILD.match(text, at) if separator == ":" else None
     if child:
         return read_value(text, child.end(), colon=True)
-    return read_value(
+    value = read_value(
         text,
         at,
         colon=separator == ":",
         parameter=in_query,
         name_at=left,
     )
+    bar = text.find("|", value.start, value.end) if value and separator == "|" and not value.quoted else -1
+    return value._replace(end=bar) if value and bar > value.start else value
 
 
 def _shell_word(text: str, at: int) -> Value | None:
