@@ -9,7 +9,9 @@ the share of benign rows with a finding. Intervals are Wilson's score intervals 
 from __future__ import annotations
 
 import math
+import os
 import re
+import stat
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _FOUND = 0.95  # of a span's characters
 _Z95 = 1.959963984540054  # quantile of the normal distribution for a two-sided interval of 95%
 _SPEED_BYTES = 1_000_000  # text to time the detector on: rows are repeated up to this size
+_LARGEST = 256 << 20  # bytes of a labelled file
 _RUN = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)")
 
 
@@ -268,10 +271,16 @@ def read_rows(path: Path) -> list[Row]:
     """Read a labelled file; blank lines are passed over.
 
     Raises:
-        UsageError: The file cannot be read, holds no row, or a line is not a labelled row; the message names the line.
+        UsageError: The file cannot be read, is too large, holds no row, or a line is not a labelled row; the message names the line.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
+                raise UsageError(f"{path}: a device, not a file; name a labelled JSON Lines file")
+            data = file.read(_LARGEST + 1) if found.st_size <= _LARGEST else b""
+        if max(found.st_size, len(data)) > _LARGEST:
+            raise UsageError(f"{path}: larger than {_LARGEST >> 20} MB; split it")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}); name a labelled JSON Lines file") from None
     rows = [_row(path, number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]

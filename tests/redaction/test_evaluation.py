@@ -124,6 +124,21 @@ def test_no_file_and_an_empty_file(tmp_path: Path) -> None:
         evaluate_redaction(tmp_path / "empty.jsonl", _Blind())
 
 
+def test_a_device_is_no_labelled_file() -> None:
+    if not Path("/dev/zero").is_char_device():
+        pytest.skip("there is no /dev/zero")
+    with pytest.raises(UsageError, match="a device, not a file"):
+        evaluate_redaction(Path("/dev/zero"), _Blind())
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.jsonl"
+    with path.open("wb") as file:
+        file.truncate(300 << 20)
+    with pytest.raises(UsageError, match="larger than 256 MB"):
+        evaluate_redaction(path, _Blind())
+
+
 @given(st.text(min_size=8, max_size=80))
 def test_a_shape_keeps_nothing_of_the_value(value: str) -> None:
     drawn = shape(value)
