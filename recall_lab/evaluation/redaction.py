@@ -271,7 +271,8 @@ def read_rows(path: Path) -> list[Row]:
     """Read a labelled file; blank lines are passed over.
 
     Raises:
-        UsageError: The file cannot be read, is too large, holds no row, or a line is not a labelled row; the message names the line.
+        UsageError: The file cannot be read, is too large, holds no row, or a line is not a labelled row; the message
+            names the line.
     """
     try:
         with path.open("rb") as file:
