@@ -10,7 +10,7 @@ import msgspec
 
 from recall_lab.model import Filters
 from recall_lab.search.config import SearchConfig
-from recall_lab.search.features import Features
+from recall_lab.search.features import Feature, Features
 from recall_lab.search.scoring import Bits, Mask, Scorer, Scores
 from recall_lab.store.fulltext import Fulltext
 from recall_lab.store.postings import Ids
@@ -58,6 +58,7 @@ class Asked:
         weight: All of them together.
         counted: The bits of the features that count at all; uint64.
         exact: The bits of exact evidence; uint64.
+        whole: The bit of all that was typed, as one phrase; uint64.
         open: Whether it asks in some words for what may be said in others.
         timed: Whether a text that holds every term must be of the time that the query names.
         may: Which texts pass the filters and satisfy AND, OR and NOT; bool by text_id.
@@ -75,7 +76,7 @@ class Asked:
         self.weight = float(self.weights.sum())
         counted = sum(1 << bit for bit, feature in enumerate(self.features) if feature.weight > 0)
         exact = sum(1 << bit for bit, feature in enumerate(self.features) if feature.exact)
-        self.counted, self.exact = np.uint64(counted), np.uint64(exact)
+        self.counted, self.exact, self.whole = np.uint64(counted), np.uint64(exact), np.uint64(whole_of(self.features))
         # An identifier, a word or two, or a required word must stand in the text itself.
         self.open = not (counted.bit_count() < config.least_terms or counted & exact or wanted.required)
         self.timed = features.timed
@@ -129,3 +130,8 @@ class Asked:
             for feature in [f for f in speaking if f.kind == "loose"] or speaking:
                 mask[feature.postings.ids] = True
         return mask
+
+
+def whole_of(features: Sequence[Feature]) -> int:
+    """The bit of the phrase that is all that was typed; 0 when there is none."""
+    return sum(1 << bit for bit, feature in enumerate(features) if feature.exact and not feature.clauses)

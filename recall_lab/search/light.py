@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from heapq import nlargest
 
-from recall_lab.search.asked import Wanted
+from recall_lab.search.asked import Wanted, whole_of
 from recall_lab.search.candidates import MOST_LOOKED_AT, MOSTLY, STRONGEST, TITLES
 from recall_lab.search.config import SearchConfig
 from recall_lab.search.context import DAY_MS, LIKELY, PROSE, RARE_ENOUGH, STEPS, factors
@@ -49,6 +49,7 @@ class _Asked:
         self.weight = sum(self.weights)
         self.counted = sum(1 << bit for bit, weight in enumerate(self.weights) if weight > 0)
         self.exact = sum(1 << bit for bit, feature in enumerate(self.features) if feature.exact)
+        self.whole = whole_of(self.features)
         self.open = not (self.counted.bit_count() < config.least_terms or self.exact & self.counted or wanted.required)
         self.timed = features.timed
         self.may = self._satisfying(wanted.reach)
@@ -280,7 +281,8 @@ class _Looked:
             self._weigh()
             tiers = self._tier if self._asked.config.tiers else [0] * len(self.ids)
             keep = [n for n in range(len(self.ids)) if self._keep[n]]
-            order = sorted(keep, key=lambda n: (tiers[n], -self.score[n], -self.ids[n]))
+            whole = self._asked.whole if self._asked.config.tiers else 0
+            order = sorted(keep, key=lambda n: (tiers[n], not self._held[n] & whole, -self.score[n], -self.ids[n]))
             if not self._unchecked(order[:until]):
                 return order
             self._check(self._unchecked(order[:reach]))

@@ -134,7 +134,9 @@ class _Looked:
                 self._weigh()
                 keep = np.flatnonzero(self._keep)
                 tier = self.tier[keep] if asked.config.tiers else np.zeros(len(keep), np.int8)
-                order = keep[np.lexsort((-self.ids[keep], -self.score[keep], tier))]
+                # All that was typed says more than an identifier in it.
+                part = (self._held[keep] & asked.whole) == 0 if asked.whole and asked.config.tiers else tier
+                order = keep[np.lexsort((-self.ids[keep], -self.score[keep], part, tier))]
             if not self._unchecked(order[:until]):
                 return order
             changed = self.check(self._unchecked(order[:reach]))

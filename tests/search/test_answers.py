@@ -209,6 +209,14 @@ def test_a_pasted_text_with_quotation_marks_is_tried_as_one_phrase_too(told: Cal
     assert " ".join(said.split()) in search(reader, said).hits[0].why.phrases
 
 
+def test_all_that_was_typed_comes_before_identifiers_in_it(told: Callable[..., Reader]) -> None:
+    names = " ".join(f"read_{sign}ile" for sign in "abcdefgh")
+    pasted = f"{names}: no room"
+    long = f"{'and of what else there was ' * 800} it says {pasted}"
+    reader = told(long, f"{names} and {names}, {names}", *(f"sail {n}" for n in range(60)))
+    assert pasted in search(reader, pasted).hits[0].text
+
+
 def test_exact_evidence_comes_before_all_terms_before_some(told: Callable[..., Reader]) -> None:
     reader = told(
         "alpha " * 8 + "gamma " * 8,
