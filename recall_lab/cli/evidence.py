@@ -104,11 +104,17 @@ def brief_(
 
     The suffix of FILE chooses the form: .md, .html, .ipynb or .json.
     """
+    from recall_lab.evidence import check_replaceable
+
+    check_replaceable(output)
     words = " ".join(question)
     made = face.lab().brief(words, notes=notes, title=title, limit=limit, session=session, observe=observe)
     saved = made.save(output)
     if face.as_json:
         face.answer(saved)
+        return
+    if not saved.citations:
+        click.echo(f"{visible(saved.file)}: nothing was found, so it quotes nothing and there is nothing to verify")
         return
     click.echo(
         f"{visible(saved.file)}: {count(saved.citations, 'citation')} of {count(saved.sessions, 'session')}; "

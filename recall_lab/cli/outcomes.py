@@ -93,10 +93,12 @@ def skillify_(
     output: Path | None,
 ) -> None:
     """Draft a SKILL.md from a window of a session."""
+    from recall_lab.evidence import check_replaceable, write_private
+
+    if output is not None:
+        check_replaceable(output)
     draft = face.lab().skillify(session, host=host, first_turn=first_turn, last_turn=last_turn, name=name)
     if output is not None:
-        from recall_lab.evidence import write_private
-
         write_private(output, draft.text)
     if face.as_json:
         face.answer(draft)
@@ -160,6 +162,9 @@ def export_(face: Face, *, output: Path | None, session: str | None, markdown: P
     elif output is None:
         raise UsageError("name the file with -o FILE (.jsonl or .db), or a folder with --markdown DIR")
     elif session is not None:
+        from recall_lab.evidence import check_replaceable
+
+        check_replaceable(output)
         saved = lab.export_session(session, output)
     else:
         saved = lab.export_store(output, sqlite=sqlite, progress=face.progress)
@@ -191,7 +196,8 @@ def revisions_(face: Face, block: str | None, words: str | None, limit: int) -> 
         for one in earlier:
             click.echo(f"{one.block_id} @ {one.content_hash[:12]}, characters {one.start} to {one.end} of {one.length}")
             click.echo(f"   {visible(one_line(one.text))}")
-        click.echo(dim(f"{count(len(earlier), 'earlier text')}; read one with `recall-lab read BLOCK --revision HASH`"))
+        step = "; read one with `recall-lab read BLOCK --revision HASH`" if earlier else ""
+        click.echo(dim(f"{count(len(earlier), 'earlier text')}{step}"))
         return
     assert block is not None
     found = face.lab().revisions(block)

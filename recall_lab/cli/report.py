@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 @command("report")
 @click.option(
-    "--out",
     "-o",
+    "--output",
+    "--out",
+    "out",
     type=NamedPath(dir_okay=False),
     default=Path("recall-lab-report.html"),
     metavar="FILE",
@@ -31,6 +33,9 @@ def report_(face: Face, *, out: Path, **filters: Unpack[UsageFilters]) -> None:
     Usage, cost and coverage with their charts and numbers. The page is readable by you alone and asks nothing of a
     network.
     """
+    from recall_lab.evidence import check_replaceable
+
+    check_replaceable(out)
     with notices(face):
         made = face.lab().report(out, **filters)
     if face.as_json:

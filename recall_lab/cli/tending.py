@@ -68,8 +68,9 @@ def rescope_(face: Face, source: str | None, *, cwd: Path | None, auto: bool, ma
     if face.as_json:
         face.answer(done)
         return
-    where = f"now belong to {visible(done.pins[0].repo)}" if done.pins[0].repo else "belong to their own folder's again"
-    click.echo(f"{count(done.sessions, 'session')} {where}")
+    verb = "now belongs" if done.sessions == 1 else "now belong"
+    where = visible(done.pins[0].repo) if done.pins[0].repo else "the repository of its own folder again"
+    click.echo(f"{count(done.sessions, 'session')} {verb} to {where}")
 
 
 @command("vacuum")

@@ -30,6 +30,7 @@ from recall_lab.evidence.records import (
     SkillDraft,
 )
 from recall_lab.evidence.relations import session_relations
+from recall_lab.evidence.replacing import check_replaceable
 from recall_lab.evidence.saving import save, write_private
 from recall_lab.evidence.skills import skillify
 from recall_lab.evidence.verifying import verify, verify_text
@@ -54,6 +55,7 @@ __all__ = [
     "SkillDraft",
     "check",
     "check_citation",
+    "check_replaceable",
     "chosen_hit",
     "cite",
     "compose",

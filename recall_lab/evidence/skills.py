@@ -18,6 +18,7 @@ from recall_lab.store import reading as store
 from recall_lab.store import session_reading as sessions
 from recall_lab.store.read_records import CallOutcome
 
+DRAFT = "> A draft from recorded work. Nothing of it was run again: check each step before you rely on it."
 STEPS = 40
 _SHOWN = 12  # endpoints, failures, tools, prompts
 _WORDS = 4  # a prompt of fewer says nothing of the task
@@ -84,7 +85,7 @@ def skillify(
     parts = [
         f"---\nname: {slug}\ndescription: {as_json(_description(asked))}\n---",
         f"# {plain(label(slug.replace('-', ' ')))}",
-        "> A draft from recorded work. Nothing of it was run again: check each step before you rely on it.",
+        DRAFT,
         _list("When to use it", (plain(label(sentence)) for sentence in dict.fromkeys(asked))),
         _numbered("Steps", [text for text, _ in commands]),
         _list("Other tools it used", _tools(done)),
