@@ -17,7 +17,7 @@ _SENTENCE = re.compile(
     r"(?:[ \t]+(?:we|you|they|I|I've|that|which|used?|using|here|there|provided|given|have|had|set)){0,5}"
     r"[ \t\"'`*)]{0,6}(?:[ \t]+(?:(?:is|was|has been) (?:generated|created|reset|set)(?: (?:for|as"
     r"|to) [^\s:]{1,60})?(?=:)|is set to|was set to|has been set to|"
-    r"is|was|are|will be|should be|must be|changed to|set to|reset to|now|to"
+    r"is|was|are|will be|should be|must be|would be|with(?: the)? value(?: of)?|as|changed to|set to|reset to|now|to"
     r"|from(?=[ \t]+[^\s]{8,512}[ \t]+to\b)|equals|"
     r"ist|lautet|auf|es|est|é|è|jest|je|är)(?:[ \t]+(?:now|still|just|currently|simply|only|also|likely))?[ \t]*[:=]?"
     r"|[ \t]*(?:\.{3,}(?=[ \t])|[:=](?=[ \t])|[\uff1a\uff1d是为為は는은]|->|→|\u2013|\u2014)"

@@ -77,7 +77,7 @@ _CODE = re.compile(
     """
 )
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)+(?:\[|\(|\Z|!|;|,)")
-_CALL = re.compile(r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[\w, ]*>)?[(\[]")
+_CALL = re.compile(r"(?:await |new |\[?\])?[A-Za-z_$][\w$.:]*(?:<[\w, ]*>)?[(\[]")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}:\\?/\\?/")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.@~+-]*(?:/|\Z|\.\w)|[A-Za-z]:\\\\?\w")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+\Z")

@@ -28,23 +28,25 @@ _TYPED = re.compile(
     r"(?=[\\\"'`]|[bruBRU]\"|(?:[A-Z]\w{0,20}|field)\((?:(?:default|value)[ \t]?=[ \t]?)?[\"'])"
 )
 _OPEN = re.compile(
-    r"[ \t]{0,40}(?:(?P<call>(?:new |await )?[A-Za-z_][\w.:]{0,40}\([ \t]*)"
+    r"[ \t]{0,40}(?:(?P<call>(?:new |await |\[\])?[A-Za-z_][\w.:]{0,40}\([ \t]*)"
     r"(?P<named>(?:default|value)[ \t]?=[ \t]?|\)(?:\.\w{1,20}\(\)){0,3}\.default\()?)?"
     r"(?:[bBrRuUfFlLnN@]{1,2}(?=[\"']))?"
     r"(?P<escape>\\{0,31})(?P<quote>\"\"\"|'''|[\"'`\u201c\u2018\u00ab])"
 )
 _TAG = re.compile(r"[ \t]{1,4}(?:!![a-z]{3,10}|&[A-Za-z][\w-]{0,40})[ \t]+(?=\S)")  # YAML: a type, an anchor
+_CONVERSIONS = frozenset(("[]byte(", "bytes(", "Buffer.from(", "String(", "SecretStr("))
 _EMPHASIS = re.compile(r"[ \t]{0,4}[*_]{1,3}[ \t]+(?=[^\s*])")  # Markdown: **Password:** X
-_BLOCK = re.compile(r"[ \t]{0,8}[|>][+-]?[ \t]{0,4}\r?\n")  # YAML: the value is the lines below
+# The value is below: a block of YAML, what parentheses hold, a line that goes on.
+_BLOCK = re.compile(r"[ \t]{0,8}(?:[|>][+-]?|\(|\\)[ \t]{0,4}\r?\n")
 _DEFAULT = re.compile(r"\$\{\w{1,60}:?[-=](?P<value>[^}\s]{4,200})\}")  # shell: ${NAME:-X}
 _GAP = re.compile(r"[\s\"'`]")
 _SIGN_FIRST = re.compile(r".[^\s\"'`\\]{31,255}(?=[\"'`])")  # a value that starts with a sign
 _CLOSERS = {"\u201c": "\u201d", "\u2018": "\u2019", "\u00ab": "\u00bb"}
 _BARE = re.compile(r"[ \t]{0,40}(?:&(?:amp;)?(?:quot|apos|#3[49]);|%22)?(?P<value>[^\s\"'`]{1,256})")
 _NEXT_LINE = re.compile(
-    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4})?\r?\n(?:[ \t>]{0,8}\r?\n)?[ \t>]{0,24}[`\"']?"
+    r"[ \t]{0,8}(?:[|>][+-]?[ \t]{0,4}|\(|\\)?\r?\n(?:[ \t>]{0,8}\r?\n)?[ \t>]{0,24}[`\"']?"
     r"(?P<value>[A-Za-z0-9_+/][^\s`\"'=,;(){}]{7,511}={0,2})"
-    r"[`\"']?[ \t]*(?:\r?\n|\Z)"
+    r"[`\"']?[,;]?[ \t]*(?:\r?\n|\Z)"
 )
 # What ends a bare value inside an escaped string: a literal \n, \r, \t or \".
 _ESCAPED_END = re.compile(r"\\+(?:[nrt](?![A-Za-z0-9]{0,3}[!@#$%^&*])|[\"']|u00(?:0[ad9]|22|27|26|3c|3e))|%22")
@@ -86,7 +88,7 @@ def read_value(
     opened = _OPEN.match(text, at)
     if opened:
         value = _quoted(text, opened.end(), len(opened["escape"]), opened["quote"])
-        return value._replace(wrapped=True) if value and opened["call"] and not opened["named"] else value
+        return value._replace(wrapped=True) if value and opened["call"] and not _holds(opened) else value
     bare = None if _BLOCK.match(text, at) else _BARE.match(text, at)
     default = _DEFAULT.match(text, bare.start("value")) if bare else None
     if default:
@@ -97,6 +99,11 @@ def read_value(
     if below:
         return Value(below.start("value"), below.end("value"), quoted=len(below["value"]) >= 12)
     return None
+
+
+def _holds(opened: re.Match[str]) -> bool:
+    """Does the call hold the value rather than speak about it: as bytes, as the default of a field?"""
+    return opened["named"] is not None or opened["call"].strip() in _CONVERSIONS
 
 
 def _quoted(text: str, start: int, depth: int, quote: str) -> Value | None:

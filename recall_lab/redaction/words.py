@@ -38,13 +38,14 @@ _NAMED_VALUE = re.compile(
     r"[\\\"']{0,8}(?:[a-z]{1,12}:)?(?:default_?|secret_?|new_?|string_?|plain(?:text)?_?)?"
     r"(?:value|val|default|content)[\\\"']{0,8}[ \t]{0,8}[:=]|--?(?:body|value|b)(?:[ =]|(?=[\"']))|"
     r"(?:[\w-]{1,20}=\"[^\"<>\n]{0,40}\"){0,3}>\s{0,40}<value>"
-    r"|\)\.(?:and_?return|returns|then_?return|will_?return|mock_?return_?value(?:_?once)?)\("
+    r"|\)?\.(?:set|and_?return|returns|then_?return|will_?return|mock_?return_?value(?:_?once)?)\("
     r"|</?[\w-]{1,20}>[ \t]?[:=]?(?:\s|\\[nrt]){0,12}"
     r"<(?:string|(?:[a-z]{1,12}-)?value|data|val|td|dd|code|kbd|samp|tt)>)",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
-    r"(?i)(?:assert|expect|equals?|same|compare|setItem|set|put|add|store|save)\w{0,20}!?\([ \t]{0,4}$"
+    r"(?i)(?:assert|expect|equals?|same|compare|setItem|set|put|add|store|save)\w{0,20}!?\([ \t]{0,4}"
+    r"(?::\w{1,40},[ \t]?)?:?$"
 )
 _NETRC = re.compile(r"(?:machine|login|account|user|default)[ \t]+[^\s]{1,100}(?:\s|\\n)+$")
 _SETTING = re.compile(
@@ -63,11 +64,12 @@ _SPACED = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![\w ])")  # a mail account's p
 _SET_TO = re.compile(r"[\"'`]?[ \t]+to[ \t]+[\"'`]?(?P<value>[A-Za-z]{6,40})[\"'`]?(?=[\s.,;)]|\Z)")
 _SETS = re.compile(r"(?i)\b(?:set|sets|setting|changed?|changing|reset)(?:[ \t]+the)?[ \t]+[\"'`]?$")
 _TYPED_NEXT = re.compile(
-    r"[ \t]{1,4}\*?[A-Za-z][\w.]{1,24}\??[ \t]{1,4}:?=[ \t]{1,4}(?=[\"'`])"
+    r"[ \t]{1,4}(?:\*|\[\])?[A-Za-z][\w.]{1,24}\??[ \t]{1,4}:?=[ \t]{1,4}(?=[\"'`]|\[\]byte\()"
 )  # adminPassword string = 'X'
 # def api_token():
 #     return "X"
 _RETURNED = re.compile(r"\([^\n()]{0,80}\)[^\n(){}\"']{0,40}[:{]?\s{0,24}(?:return|=>|=)[ \t]{1,4}(?=[\"'`])")
+_DUMPED = re.compile(r"\s{1,12}string\(\d+\)[ ](?=\")")  # PHP's var_dump
 _CHILD = re.compile(
     r"[ \t]*\r?\n(?:[ \t]{1,24}[A-Za-z]{1,24}:[^\n]{0,80}\n){0,3}[ \t]{1,24}(?:[dD]efault|[vV]alue):[ \t]+(?=[^\s|>])"
 )  # YAML: the value of a named entry
@@ -118,6 +120,8 @@ def read_word(text: str, start: int, end: int) -> Iterator[Spot]:
     ):
         return  # prose: a secret that a machine made has a digit
     left, right, name = _name(text, start, end)
+    if name.endswith(".set") and text.startswith("(", right):
+        name, right = name[:-4], right - 4
     held = promise(name)
     in_query = text[left - 1 : left] in _QUERY_ENDS and _QUERY.search(text, max(0, left - 8), left) is not None
     if held is None and in_query and name.lower() in _PARAMETERS:
@@ -260,6 +264,9 @@ def _value(text: str, left: int, right: int, name: str, held: Promise, *, in_que
                 return value if _COMPARED.search(text, max(0, left - 40), left) else None
             return value if text[at : at + 1] not in " \t" and name.isupper() else None
         return value if value and value.quoted else None
+    dumped = _DUMPED.match(text, at) if separator == "=>" else None
+    if dumped:
+        return read_value(text, dumped.end())
     child = _CHILD.match(text, at) if separator == ":" else None
     if child:
         return read_value(text, child.end(), colon=True)
