@@ -10,6 +10,7 @@ nothing in it excludes or joins.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
@@ -83,6 +84,7 @@ rm ls cd mv cp cat grep rg sed awk find sort head tail mkdir chmod chown tar zip
 ps du df ln touch xargs make go sh bash env
 """
 _SHELL_WORDS: Final = frozenset(_SHELL_WORDS_TEXT.split())
+_FLAG: Final = 4  # characters of a word that is a flag of the program before it, as in ``bash -lc``, and no exclusion
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
@@ -160,7 +162,10 @@ def _is_command(text: str) -> bool:
         return False
     from recall_lab.text_entities import PROGRAMS
 
-    return words[0].rpartition("/")[2] in PROGRAMS | _SHELL_WORDS
+    programs = PROGRAMS | _SHELL_WORDS
+    if words[0].rpartition("/")[2] in programs:
+        return True
+    return any(len(flag) <= _FLAG and flag[0] == "-" and one in programs for one, flag in pairwise(words))
 
 
 def _clause(word: str) -> Clause:

@@ -63,6 +63,8 @@ def shape(text: str) -> list[str]:
         ("(see snake_case)", ["word see", "identifier snake_case"]),
         ("--no-verify", ["identifier --no-verify"]),
         ("rm -rf build", ["word rm", "compound -rf", "word build"]),
+        ("cmd: bash -lc build", ["word cmd", "word bash", "compound -lc", "word build"]),
+        ("why docker -compose", ["word why", "word docker", "word -compose"]),
         ("call render()", ["word call", "identifier render"]),
         ('"unb', ["prefix unb"]),
         ('"connection ref', ["word connection", "prefix ref"]),
