@@ -118,6 +118,8 @@ class Hits(Sequence[CitableHit]):
     def heading(self) -> str:
         """Say what was searched and found, in one line."""
         answer = self.answer
+        if not answer.hits and answer.notice:  # which says what was searched, too
+            return f"0 hits for “{shortened(answer.query, 60)}”; {answer.notice.rstrip('.')}."
         found = ("The best " if self.cut else "") + f"{len(self)} hit" + ("" if len(self) == 1 else "s")
         line = f"{found} for “{shortened(answer.query, 60)}” in {answer.searched.blocks:,} blocks of "
         line += f"{answer.searched.sessions:,} sessions (scope {answer.scope})"

@@ -135,13 +135,14 @@ def home_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def command(
-    name: str | None = None, *, json: bool = True, **settings: Any
+    name: str | None = None, *, json: bool = True, own_home: bool = False, **settings: Any
 ) -> Callable[[Callable[..., int | None]], click.Command]:
     """Make a command of a function that takes a :class:`Face` first; its docstring is the help.
 
     Args:
         name: The command's name; the function's name unless given.
         json: Whether it takes ``--json``.
+        own_home: Whether it has a home of its own, and takes no ``--home``.
         settings: More for click.
 
     The function returns an exit code, or nothing for 0.
@@ -163,7 +164,7 @@ def command(
             except BrokenPipeError as error:
                 raise Unread from error  # likewise: click would end with 1, which is an answer
 
-        made: Callable[..., Any] = home_option(run)
+        made: Callable[..., Any] = run if own_home else home_option(run)
         if json:
             made = click.option("--json", "as_json", is_flag=True, help="Print one JSON value on standard output.")(
                 made

@@ -66,7 +66,7 @@ def index_(
         show_report(report)
     if not paths and not report.sources_seen:
         places = dict.fromkeys(str(place) for place in lab.places())
-        face.note(f"No transcripts yet. Looked in {', '.join(places)}.")
+        face.note(f"No transcripts in the folders that hosts use: {', '.join(places)}.")
         face.note("`recall-lab index DIR` captures another folder; `recall-lab demo` shows all this on a sample.")
     return 0
 

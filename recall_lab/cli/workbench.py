@@ -12,7 +12,7 @@ import click
 
 from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli.capture import ask_once, show_report
-from recall_lab.errors import StoreBusyError
+from recall_lab.errors import StoreBusyError, UsageError
 
 # Nothing is asked of the network: no news, no update check, no extension catalogue.
 _LOCAL = (
@@ -22,7 +22,7 @@ _LOCAL = (
 )
 
 
-@command("demo", json=False)
+@command("demo", json=False, own_home=True)
 @click.option(
     "-o",
     "--output",
@@ -31,10 +31,15 @@ _LOCAL = (
     metavar="DIR",
     help="Where everything goes  [default: demo].",
 )
-def demo_(face: Face, output: Path) -> int:  # noqa: ARG001 - a demo has a home of its own
-    """Walk through the main job on the packaged sample."""
+def demo_(face: Face, output: Path) -> int:
+    """Walk through the main job on the packaged sample.
+
+    Its store lies in DIR/home, whatever home is yours.
+    """
     from recall_lab.demo import run_demo
 
+    if face.home is not None:
+        raise UsageError("a demo has a home of its own, in DIR/home; choose DIR with --output and leave --home out")
     return run_demo(output)
 
 

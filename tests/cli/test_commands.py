@@ -298,6 +298,13 @@ def test_inside_a_repository_with_sessions_its_own_come_first(
     assert on_sample("search", "the", "tests", "--scope", "all", "--json").json["scope"] == "all"
 
 
+def test_demo_takes_no_home_that_it_would_not_use(recall_lab: Command, tmp_path: Path) -> None:
+    for argv in (["demo", "--home", str(tmp_path / "x")], ["--home", str(tmp_path / "x"), "demo"]):
+        assert recall_lab(*argv).code == 2
+    assert "--home" in recall_lab("--home", str(tmp_path / "x"), "demo").line
+    assert not (tmp_path / "x").exists()
+
+
 def test_demo_is_listed_with_what_it_wrote(process: Command, tmp_path: Path) -> None:
     ran = process("demo", "--output", str(tmp_path / "demo"))
     assert ran.code == 0, ran.err

@@ -67,6 +67,8 @@ def test_search_shows_itself_and_becomes_a_frame(hits: Hits) -> None:
 
 def test_no_hits_still_have_their_columns(lab: Lab) -> None:
     nothing = lab.search("zyzzyva")
+    assert nothing.heading().startswith("0 hits for “zyzzyva”; nothing found: searched ")
+    assert nothing.heading().count("sessions") == 1  # told once
     assert len(nothing) == 0
     assert {"block_id", "why_tier", "timestamp"} <= set(nothing.frame().columns)
     assert "<table" not in nothing._repr_html_()
