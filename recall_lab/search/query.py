@@ -85,6 +85,7 @@ ps du df ln touch xargs make go sh bash env
 """
 _SHELL_WORDS: Final = frozenset(_SHELL_WORDS_TEXT.split())
 _FLAG: Final = 4  # characters of a word that is a flag of the program before it, as in ``bash -lc``, and no exclusion
+_CMDLET = re.compile(r"\W*[A-Z][a-z]+-[A-Z]\w+")  # of PowerShell, whose flags are words
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
@@ -165,7 +166,10 @@ def _is_command(text: str) -> bool:
     programs = PROGRAMS | _SHELL_WORDS
     if words[0].rpartition("/")[2] in programs:
         return True
-    return any(len(flag) <= _FLAG and flag[0] == "-" and one in programs for one, flag in pairwise(words))
+    return any(
+        flag[0] == "-" and ((len(flag) <= _FLAG and one in programs) or _CMDLET.fullmatch(one) is not None)
+        for one, flag in pairwise(words)
+    )
 
 
 def _clause(word: str) -> Clause:

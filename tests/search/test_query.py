@@ -64,6 +64,7 @@ def shape(text: str) -> list[str]:
         ("--no-verify", ["identifier --no-verify"]),
         ("rm -rf build", ["word rm", "compound -rf", "word build"]),
         ("cmd: bash -lc build", ["word cmd", "word bash", "compound -lc", "word build"]),
+        ("(Get-Item -Force)", ["compound Get-Item", "compound -Force"]),
         ("why docker -compose", ["word why", "word docker", "word -compose"]),
         ("call render()", ["word call", "identifier render"]),
         ('"unb', ["prefix unb"]),
