@@ -247,14 +247,16 @@ def test_a_call_without_a_time_is_priced_by_its_session_s(telling: Telling) -> N
     assert cost > 0
 
 
-def test_prices_are_the_same_beside_the_build_and_in_it() -> None:
-    from recall_lab.mirror.prices import Lookup
+def test_prices_are_the_same_beside_the_build_and_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from recall_lab.mirror import prices
 
     models = [("claude-code", name) for name in MODELS]
-    beside = Lookup(models)
+    here = (price_catalogue(), prices_of(sorted(models)))
+    beside = prices.Lookup(models)
     beside._process = beside._start()
     assert beside._process is not None
-    assert beside.result() == (price_catalogue(), prices_of(sorted(models)))
+    monkeypatch.delattr(prices, "prices_of")  # so that the process itself has to answer
+    assert beside.result() == here
     beside.close()
 
 
