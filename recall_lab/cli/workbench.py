@@ -48,7 +48,7 @@ def demo_(face: Face, output: Path) -> int:
 @click.option("--sample", is_flag=True, help="Open the packaged sample instead of your own history.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask before the first capture.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
-@click.option("--port", type=int, metavar="N", help="The port to serve on.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="The port to serve on; 0 is any free one.")
 @click.argument("jupyter", nargs=-1, type=click.UNPROCESSED)
 def lab_(
     face: Face,

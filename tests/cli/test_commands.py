@@ -298,6 +298,12 @@ def test_inside_a_repository_with_sessions_its_own_come_first(
     assert on_sample("search", "the", "tests", "--scope", "all", "--json").json["scope"] == "all"
 
 
+def test_the_workbench_takes_no_port_that_there_is_not(recall_lab: Command, tmp_path: Path) -> None:
+    ran = recall_lab("lab", "--port", "65536")
+    assert (ran.code, "65535" in ran.line) == (2, True)
+    assert not (tmp_path / "home").exists()
+
+
 def test_demo_takes_no_home_that_it_would_not_use(recall_lab: Command, tmp_path: Path) -> None:
     for argv in (["demo", "--home", str(tmp_path / "x")], ["--home", str(tmp_path / "x"), "demo"]):
         assert recall_lab(*argv).code == 2
