@@ -16,19 +16,21 @@ _COMMANDS = (
     "ldapsearch|ldapadd|ldapmodify|ldappasswd|conan|jarsigner|smbclient|rpcclient|xfreerdp|rclone|htpasswd|keytool|gpg|ssh-keygen|influx|cqlsh|"
     "clickhouse-client|cypher-shell|lftp|svn|mc|ipmitool|snmpwalk|snmpget|rabbitmqadmin|mosquitto_pub|mosquitto_sub|nats|trino|"
     "argocd|oc|cf|kcadm|psexec|crackmapexec|evil-winrm|net|runas|cmdkey|psql|sqlplus|impala-shell|beeline|nmcli|wpa_passphrase|"
-    "security|jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase|security"
+    "security|jfrog|jf|nexus|gradle|mvn|twine|expect|hydra|ftp|ncftp|sftp|useradd|usermod|cryptsetup|borg|restic|duplicity|bw|lpass|keybase|nuget|check_http"
 )
 _COMMAND = re.compile(rf"(?:^|[\s;&|(\"'`/\[,$])(?P<command>{_COMMANDS})(?:\.exe)?[\"',\s\\]")
 _OPTION = re.compile(r"(?P<option>--?[A-Za-z-]+|/p:|/user:\S+)(?P<gap>(?:[ \t=\"',\\]|\\n){0,8})")
 _WORD = re.compile(r"(?P<esc>\\{0,7})(?P<quote>[\"'])(?P<quoted>[^\"'\n\\]{2,512})|(?P<bare>[^\s\"'`|;<>\\]{2,512})")
 _PAIR_OPTIONS = frozenset(("-u", "--user", "-U", "--proxy-user", "--userpwd", "-a", "--auth"))
-_PAIR_COMMANDS = word_set("curl http https xh httpie smbclient rpcclient snowsql ftp lftp")
+_PAIR_COMMANDS = word_set("curl http https xh httpie smbclient rpcclient snowsql ftp lftp check_http")
+_HTTP_COMMANDS = word_set("http https xh httpie")
+_AUTH_OPTIONS = frozenset(("-a", "--auth"))
 _PASSWORD_OPTIONS = {
     "-p": word_set(
         """
     sshpass mysql mysqldump mysqladmin mariadb mongo mongosh mongodump mongorestore docker podman helm skopeo
     nerdctl buildah crane oras az snowsql cqlsh evil-winrm crackmapexec psexec oc cf rar unrar 7z 7za argocd jf
-    jfrog twine svn bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline conan security
+    jfrog twine svn bcp influx cypher-shell rabbitmqadmin useradd usermod hydra kcadm beeline conan security nuget
     """
     ),
     "-P": word_set("sqlcmd bcp zip unzip mosquitto_pub mosquitto_sub ipmitool"),
@@ -86,13 +88,15 @@ _BY_PLACE = re.compile(
       | ::add-mask::
       | -setcookie | (?:codecov|influx)[ ][^\n|;]{0,60}?-t | signtool[ ][^\n|;]{1,160}?[ ]/p
       | chpasswd:\s+list:[ ]?[|>]?[+-]?\s+[\w.-]{1,32}: | \]:(?:25|465|587)[ \t]+[^\s:]{3,80}:
+      | vault[ ]write[ ][^\n|;]{0,160}?[ ]secret_id= | Secret[ ]ID[ ]{1,8}= | <Pass[ ]encoding="base64">
+      | (?:mysql|pgsql)_servers[ ]?=[ ]?[^/\s]{1,60}/[^/\s]{1,60}/[^/\s]{1,60}/
       | \.dockerconfigjson[\\"']{0,4}[ ]?:[ ]? | accounts["']{0,2}[ ]?[:=][ ]?\[ | successfully[ ]reset\.\s+New[ ]value:
       | (?i:SecureString["']?(?:,?\s+["']?value["']?[ ]{0,8}[:=]|[ ]--value[ =]?))
     )\s*(?=[\S])
     """
 )
 # Calls that sign with a key of their arguments.
-_ARGUMENT = re.compile(r"[(,=][ \t]{0,4}[bBfFrRuU]{0,2}\\{0,3}[\"'](?P<value>[^\"'\\\n]{8,512})\\{0,3}[\"']")
+_ARGUMENT = re.compile(r"[\[(,=][ \t]{0,4}[bBfFrRuU]{0,2}\\{0,3}[\"'](?P<value>[^\"'\\\n]{8,512})\\{0,3}[\"']")
 _LONGEST_CALL = 600
 _THIN = re.compile(r"(?::thin:|sqlplus[ ]+)[\w$#.]{1,60}/(?P<value>[^\s@\"'/]{4,200})@")
 _DATABASE_LOGIN = re.compile(r"(?:^|[\s\"'`=])[\w.-]{1,60}:(?P<value>[^\s\"'`@/]{4,200})@$")
@@ -128,6 +132,8 @@ def read_option(text: str, start: int, _end: int) -> Iterator[Spot]:
         user, _, password = value.partition("%")
         if _fits(password, quoted=True):
             yield Spot(at + len(user) + 1, at + len(value), "password")
+    elif name in _AUTH_OPTIONS and command in _HTTP_COMMANDS and shapes.looks_random(value):
+        yield Spot(at, at + len(value), "bearer_token")
     elif command in _PASSWORD_OPTIONS.get(name, ()) or name == "/p:":
         value, at = _without_source(value, at)
         if _fits(value, quoted=True):
