@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recall_lab.errors import StoreError
@@ -16,19 +18,23 @@ if TYPE_CHECKING:
 def open_rules(settings: Settings) -> Redactor:
     """Load the rules: those that came with recall_lab, and what the settings add and allow.
 
+    Where there is no place to keep them compiled, they are compiled for this once.
+
     Raises:
         UsageError: a rule file or an expression of the settings cannot be used.
         RedactionError: the detector cannot be loaded.
     """
     from recall_lab.redaction import open_redactor
 
-    if settings.cache.is_relative_to(settings.home):
-        with suppress(StoreError):
-            # The compiled rules may be the first that comes into a home, which is private from its beginning.
-            make_private_folder(settings.home)
-    return open_redactor(
-        settings.cache / "rules",
-        rules=settings.redaction_rules,
-        allow=settings.redaction_allow,
-        mask_contacts=settings.mask_contacts,
-    )
+    kept = settings.cache / "rules"
+    with ExitStack() as stack:
+        try:
+            make_private_folder(kept)
+        except StoreError:
+            kept = Path(stack.enter_context(TemporaryDirectory(prefix="recall-lab-")))
+        return open_redactor(
+            kept,
+            rules=settings.redaction_rules,
+            allow=settings.redaction_allow,
+            mask_contacts=settings.mask_contacts,
+        )

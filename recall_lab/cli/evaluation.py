@@ -9,6 +9,7 @@ import click
 from recall_lab.cli._commands import Commands, Entry
 from recall_lab.cli._frame import Face, NamedPath, command
 from recall_lab.cli._terminal import dim, table
+from recall_lab.cli.analysis import notices
 from recall_lab.times import show_time
 
 _HERE, _HEADING = "recall_lab.cli.evaluation", "Measures"
@@ -49,13 +50,14 @@ def retrieval_(
     """
     from recall_lab.search import parse_config
 
-    report = face.lab(create=True).evaluate_retrieval(
-        folder,
-        config=parse_config(",".join([*config, *settings])),
-        against=parse_config(",".join(against)) if against else None,
-        progress=face.progress,
-        keep=keep,
-    )
+    with notices(face):
+        report = face.lab(create=True).evaluate_retrieval(
+            folder,
+            config=parse_config(",".join([*config, *settings])),
+            against=parse_config(",".join(against)) if against else None,
+            progress=face.progress,
+            keep=keep,
+        )
     if face.as_json:
         face.answer(report)
         return
@@ -94,7 +96,8 @@ def known_items_(face: Face, *, passages: int, seed: int, keep: bool) -> None:
 
     Passages are drawn, queries are made from parts of each, and a query is answered when it leads back to its passage.
     """
-    report = face.lab().known_items(passages=passages, seed=seed, progress=face.progress, keep=keep)
+    with notices(face):
+        report = face.lab().known_items(passages=passages, seed=seed, progress=face.progress, keep=keep)
     if face.as_json:
         face.answer(report)
         return
@@ -157,7 +160,8 @@ def redaction_(face: Face, file: Path, *, keep: bool) -> None:
 
     FILE is labelled JSON Lines: text, spans, kind, label. Misses are told by kind and shape, never by value.
     """
-    report = face.lab(create=True).evaluate_redaction(file, keep=keep)
+    with notices(face):
+        report = face.lab(create=True).evaluate_redaction(file, keep=keep)
     if face.as_json:
         face.answer(report)
         return

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 Command = Callable[..., Any]
+
+
+def test_an_audit_needs_no_place_to_write(recall_lab: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("words")
+    monkeypatch.setenv("RECALL_LAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    ran = recall_lab("redact", "--audit", str(tmp_path / "file"), "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json["files"] == 1
 
 
 def test_hostile_texts_are_timed_by_size(recall_lab: Command, monkeypatch: pytest.MonkeyPatch) -> None:
