@@ -16,6 +16,7 @@ from typing import IO
 import click
 
 from recall_lab._version import __version__
+from recall_lab.cli import _terminal
 from recall_lab.cli._commands import Commands
 from recall_lab.cli._frame import Face, Interrupted, Unread, encode, home_option
 from recall_lab.cli._overview import COMMANDS
@@ -129,6 +130,8 @@ def _explain(error: BaseException, *, wants_json: bool) -> int:
         message, kind, code = "out of memory; close other programs or narrow the request", "MemoryError", CANNOT
     else:
         message, kind, code = _unexpected(error), type(error).__name__, CANNOT
+    if isinstance(error, click.Abort) and _terminal.is_terminal(sys.stderr):
+        click.echo(err=True)  # a question still stands on the line
     line = _LONG.sub(lambda found: f"{found[0][:100]}…{found[0][-20:]}", one_line(message))
     with contextlib.suppress(OSError, ValueError):
         click.echo(f"recall-lab: {line}", err=True)

@@ -147,6 +147,17 @@ def test_an_interrupt_is_130(recall_lab: Command, monkeypatch: pytest.MonkeyPatc
     assert "interrupted" in ran.err
 
 
+def test_an_interrupted_question_keeps_its_line(recall_lab: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def leave(*_: object, **__: object) -> None:
+        raise click.Abort
+
+    monkeypatch.setattr("recall_lab.lab.open_lab", leave)
+    monkeypatch.setattr("recall_lab.cli._terminal.is_terminal", lambda _: True)
+    ran = recall_lab("status")
+    assert ran.code == 130
+    assert ran.err.startswith("\nrecall-lab: interrupted")
+
+
 def test_ctrl_c_ends_a_process_with_130(tmp_path: Path) -> None:
     # A test run in the background may ignore the signal, and so would its children.
     code = (
