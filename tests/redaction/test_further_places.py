@@ -145,6 +145,9 @@ HELD = {
     "transfer client": ('<Pass encoding="base64">{}</Pass>', "NWJUSkZn" + "N1hRU0hqSDM="),
     "check": ("check_http -a bob:{} -H x", PASSWORD),
     "use them": ("use bob/{} to log in", "mh7vDI3g" + "BsaulAEDU"),
+    "block of a manifest": ("mail-default-pass: |\n  {}\nother: 1\n", PASSWORD),
+    "entities": ("&quot;mailDefaultPass&quot;: &quot;{}&quot;", PASSWORD),
+    "column of a longer name": ("id,secret_key_base,active\n1,{},true\n", TOKEN),
     "mail account": ("auth: {{ user: 'a@b.co', pass: '{}' }}", "ctjo wyng" + " rjjg hmsa"),
     "dashed account": ('"appleAppSpecificPassword" : "{}"', "nula-ayev" + "-pnrw-ttde"),
 }
