@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recall_lab.model import Check, Citation, Hit, IndexReport, Neighbor, Reading, Status, Verification, Why
+from recall_lab.times import show_time
 
 # C0 without tab and newline, DEL, C1, and the characters that reorder or hide text: a transcript that holds them
 # could repaint the screen, set its title, or show a command other than the one it is. U+2028 and U+2029 break lines in
@@ -249,11 +250,13 @@ def _neighbor(neighbor: Neighbor) -> str:
 def status_html(status: Status) -> str:
     """The store at a glance."""
     rows: list[tuple[str, object]] = [
-        (name, getattr(status, name)) for name in ("sources", "sessions", "turns", "blocks", "store_bytes")
+        (name.replace("_", " "), getattr(status, name))
+        for name in ("sources", "sessions", "turns", "blocks", "store_bytes")
     ]
     rows += [(f"bytes {name}", size) for name, size in status.bytes.by_disposition.items() if size]
     rows += [(f"sources {state}", number) for state, number in status.states.items()]
-    return table_html(("", ""), [*rows, ("last capture", status.last_capture)])
+    when = f"{show_time(status.last_capture, 'UTC')} UTC" if status.last_capture else "none"
+    return table_html(("", ""), [*rows, ("last capture", when)])
 
 
 def report_html(report: IndexReport) -> str:

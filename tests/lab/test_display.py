@@ -21,11 +21,12 @@ from recall_lab.display import (
     reading_html,
     short_repo,
     shortened,
+    status_html,
     table_html,
     visible,
     why_words,
 )
-from recall_lab.model import Check, Citation, Hit, Neighbor, Reading, Why
+from recall_lab.model import Check, Citation, Hit, Neighbor, Reading, Status, Tally, Why
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -184,3 +185,16 @@ def test_cells_and_names() -> None:
     assert short_repo("github.com/a/b") == "github.com/a/b"
     assert short_repo("/home/me/src/thing") == "…/src/thing"
     assert call_line("search", "it's", role="user") == """lab.search("it's", role='user')"""
+
+
+@pytest.mark.parametrize(("captured", "shown"), [("2026-05-01T14:30:12.345Z", "2026-05-01 14:30 UTC"), (None, "none")])
+def test_the_store_at_a_glance_reads_like_everything_around_it(captured: str | None, shown: str) -> None:
+    tally = Tally(total=12, by_disposition={"indexed": 12})
+    status = Status(
+        sources=1, sessions=1, turns=2, blocks=3, records=tally, bytes=tally, states={"complete": 1},
+        store_bytes=4096, kept_text_bytes=10, last_capture=captured, unknown_types={},
+    )  # fmt: skip
+    html = status_html(status)
+    assert shown in html
+    assert "store bytes" in html
+    assert "_bytes" not in html
