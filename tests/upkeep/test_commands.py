@@ -357,8 +357,9 @@ def test_uninstall_removes_what_was_made_and_nothing_else(
 
 
 def test_uninstall_leaves_the_database_of_another_program_that_has_the_stores_name(
-    own_copy: Command, place: Path
+    own_copy: Command, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("RECALL_LAB_CACHE_DIR", str(tmp_path / "cache"))  # that of the tests is for all of them
     for path in place.glob("recall.db*"):
         path.unlink()
     shutil.rmtree(place / "mirror")
