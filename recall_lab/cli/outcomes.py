@@ -39,6 +39,8 @@ def related_(face: Face, session: str | None, *, repo: str | None, branch: str |
         for one in found
     ]
     table(("session", "host", f"ended ({lab.zone})", "score", "shares", "title"), rows)
+    if not rows:
+        click.echo(dim("no session shares anything with it"))
 
 
 def _shared(one: RelatedSession) -> str:

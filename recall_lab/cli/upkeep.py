@@ -92,6 +92,8 @@ def sessions_(
         for one in found
     ]
     table((f"ended ({lab.zone})", "host", "session", "relation", "turns", "repo", "title"), rows)
+    if not rows:
+        click.echo(dim("no session fits; leave a filter out"))
     if len(rows) == limit:
         click.echo(dim(f"{count(limit, 'session')} at most; --limit and --offset show more"))
 

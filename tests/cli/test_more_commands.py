@@ -26,6 +26,12 @@ def session(recall_lab: Command, captured_sample: Path) -> str:
     return recall_lab("--home", str(captured_sample), "sessions", "--json").json["sessions"][0]["native_id"]
 
 
+def test_an_empty_list_of_sessions_says_so(on_sample: Command) -> None:
+    assert "no session fits" in on_sample("sessions", "--project", "zzz").out
+    assert "no session fits" not in on_sample("sessions").out
+    assert "no session shares anything" in on_sample("related", "--repo", "zzz").out
+
+
 def test_outcomes_show_and_run_nothing(on_sample: Command, session: str, tmp_path: Path) -> None:
     assert on_sample("continue", session, "--json").json["session"]["native_id"] == session
     assert "# Where it was left" in on_sample("continue", session).out
