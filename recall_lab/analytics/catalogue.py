@@ -75,22 +75,34 @@ class NamedQuery(Record, frozen=True, kw_only=True):
 class Catalogue:
     """All named queries: those that came with recall_lab, then the user's own, which may replace one by its name."""
 
-    def __init__(self, queries: Mapping[str, NamedQuery]) -> None:
+    def __init__(self, queries: Mapping[str, NamedQuery], unusable: Mapping[str, QueryError] | None = None) -> None:
         self._queries = dict(sorted(queries.items()))
+        self._unusable = dict(unusable or {})
 
     @classmethod
     def load(cls, extra_folders: Iterable[Path] = ()) -> Catalogue:
         """Read every ``.sql`` file of the shipped folder and of ``extra_folders``; a folder that is not there is empty.
 
-        Raises:
-            QueryError: a head cannot be used; the message names the file and the line.
+        A file that cannot be used keeps nobody from the other queries; ``unusable`` says what is wrong with it.
         """
-        queries: dict[str, NamedQuery] = {}
-        for folder in (shipped_folder("queries"), *extra_folders):
+        queries = {query.name: query for query in map(read_query, sorted(shipped_folder("queries").glob("*.sql")))}
+        unusable: dict[str, QueryError] = {}
+        for folder in extra_folders:
             for path in sorted(folder.glob("*.sql")):
-                query = read_query(path)
-                queries[query.name] = query
-        return cls(queries)
+                try:
+                    query = read_query(path)
+                except QueryError as error:
+                    queries.pop(path.stem, None)  # it was to take its place
+                    unusable[path.stem] = error
+                else:
+                    queries[query.name] = query
+                    unusable.pop(query.name, None)
+        return cls(queries, unusable)
+
+    @property
+    def unusable(self) -> tuple[str, ...]:
+        """What is wrong with the files that cannot be used: one line each, with the file and mostly the line."""
+        return tuple(map(str, self._unusable.values()))
 
     def __iter__(self) -> Iterator[NamedQuery]:
         return iter(self._queries.values())
@@ -105,8 +117,10 @@ class Catalogue:
         """Return the query of this name.
 
         Raises:
-            QueryError: there is none; the message names the nearest ones.
+            QueryError: there is none, and the message names the nearest ones; or its file cannot be used.
         """
+        if name in self._unusable:
+            raise self._unusable[name]
         found = self._queries.get(name)
         if found is None:
             from difflib import get_close_matches

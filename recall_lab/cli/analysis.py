@@ -175,7 +175,10 @@ def query_(face: Face, name: str | None, params: tuple[tuple[str, str], ...], re
 
 
 def _list_queries(face: Face, lab: Lab) -> None:
-    queries = list(lab.queries)
+    catalogue = lab.queries
+    for problem in catalogue.unusable:
+        face.note(f"note: left out: {problem}")
+    queries = list(catalogue)
     if face.as_json:
         listed = [
             {"name": one.name, "title": one.title, "description": one.description, "parameters": one.parameters}

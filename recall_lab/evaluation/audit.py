@@ -79,7 +79,7 @@ def audit(paths: Iterable[Path], redactor: ScansTexts, *, progress: Callable[[in
         progress: Called with the bytes of each file that is done.
 
     Raises:
-        UsageError: A path does not exist.
+        UsageError: A path does not exist, or is neither a file nor a folder.
     """
     counts: Counter[tuple[_Place, str]] = Counter()
     unread: dict[str, str] = {}
@@ -122,8 +122,10 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
             for base, folders, names in os.walk(path):
                 folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
                 yield from (Path(base, name) for name in sorted(names) if Path(base, name).is_file())
-        elif path.exists():
+        elif path.is_file():
             yield path
+        elif path.exists():
+            raise UsageError(f"{path}: neither a file nor a folder; name transcripts, or folders of them")
         else:
             raise UsageError(f"{path}: there is no such file or folder; check the name")
 

@@ -70,10 +70,26 @@ def test_a_user_s_folder_adds_queries_and_replaces_by_name(tmp_path: Path) -> No
     assert "mine" not in shipped
 
 
-def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_said_and_leaves_the_others_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.sql").write_bytes(b"\xff\xfe")
-    with pytest.raises(QueryError, match=r"mine\.sql: cannot be read"):
-        Catalogue.load([tmp_path])
+    (tmp_path / "sessions.sql").write_text("SELECT 1")
+    (tmp_path / "good.sql").write_text(HEAD + "SELECT 1 AS one")
+    catalogue = Catalogue.load([tmp_path])
+    assert catalogue.get("usage_by_day").sql == Catalogue.load().get("usage_by_day").sql
+    assert catalogue.get("good").sql == "SELECT 1 AS one"
+    for name, message in (("mine", r"mine\.sql: cannot be read"), ("sessions", r"sessions\.sql: the head lacks")):
+        with pytest.raises(QueryError, match=message):
+            catalogue.get(name)
+        assert name not in catalogue
+    assert [line.partition(": ")[0] for line in catalogue.unusable] == [
+        str(tmp_path / "mine.sql"), str(tmp_path / "sessions.sql")
+    ]  # fmt: skip
+    later = tmp_path / "later"
+    later.mkdir()
+    (later / "mine.sql").write_text(HEAD + "SELECT 3 AS three")
+    mended = Catalogue.load([tmp_path, later])
+    assert mended.get("mine").sql == "SELECT 3 AS three"
+    assert len(mended.unusable) == 1
 
 
 def test_an_unknown_name_names_its_neighbours() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,20 @@ def test_queries_are_listed_and_run_with_parameters(on_sample: Command) -> None:
     assert "has no parameter 'frob'" in on_sample("query", "sessions", "--frob", "1").line
     assert "no value" in on_sample("query", "sessions", "--host").line
     assert "is no parameter" in on_sample("query", "sessions", "codex").line
+
+
+def test_a_query_of_one_s_own_that_cannot_be_used_leaves_the_others_alone(
+    on_sample: Command, captured_sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(captured_sample, tmp_path / "home")
+    (tmp_path / "home" / "queries").mkdir()
+    (tmp_path / "home" / "queries" / "broken.sql").write_text("SELECT 1")
+    monkeypatch.setenv("RECALL_LAB_HOME", str(tmp_path / "home"))
+    assert on_sample("query", "sessions", "--json").json["rows"]
+    listed = on_sample("query", "--json")
+    assert (listed.code, "broken" in {one["name"] for one in listed.json["queries"]}) == (0, False)
+    assert "left out" in listed.line
+    assert "broken.sql: the head lacks" in on_sample("query", "broken").line
 
 
 def test_every_query_runs(on_sample: Command) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import tracemalloc
 from collections.abc import Sequence
@@ -235,3 +236,11 @@ def test_an_audit_of_nothing(redactor: Redactor, tmp_path: Path) -> None:
     assert audit([tmp_path], redactor).findings == ()
     with pytest.raises(UsageError, match="no such file"):
         audit([tmp_path / "gone"], redactor)
+
+
+def test_an_audit_waits_for_no_pipe(tmp_path: Path, redactor: Redactor) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file.txt").write_text("nothing here")
+    with pytest.raises(UsageError, match="neither a file nor a folder"):
+        audit([tmp_path / "pipe"], redactor)
+    assert audit([tmp_path], redactor).files == 1
