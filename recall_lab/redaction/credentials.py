@@ -49,6 +49,8 @@ _USERINFO = re.compile(
     r"(?P<host>[A-Za-z0-9_\[$({<%][^\s/@\"'<>`]{0,200})"
 )
 _TOKEN_USER = re.compile(r"://(?P<user>[A-Za-z0-9_.~%=+!$*-]{16,300})@(?P<host>[a-z0-9.-]{3,100})", re.IGNORECASE)
+# What recall_lab itself writes: the ids of a block and of its text.
+_RECEIPT = re.compile(r"(?<=recall-lab)://[0-9a-f]{32}@[0-9a-f]{12}(?![0-9A-Za-z.-])")
 _DEFAULT_USERINFO = word_set(
     """
     postgres root admin user guest test mysql redis mongo rabbitmq password pass secret pw
@@ -144,7 +146,7 @@ def _is_url_password(user: str, password: str) -> bool:
 def read_url_user(text: str, start: int, _end: int) -> Iterator[Spot]:
     """A token in the place of a URL's user, as code hosts accept it."""
     found = _TOKEN_USER.match(text, start)
-    if not found or "sentry" in found["host"] or "ingest" in found["host"]:
+    if not found or "sentry" in found["host"] or "ingest" in found["host"] or _RECEIPT.match(text, start):
         return
     user = found["user"]
     if shapes.is_secret(user) and (shapes.looks_random(user) or shapes.is_hex(user)):

@@ -37,6 +37,8 @@ LINES = [
     "toolu_01H0ZPEEQQwwQMbXEwQ5KJxr asked for a token",
     '"next_page_token": "CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA"',
     "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    f"the passage is `recall-lab://{_MD5}@{_DIGEST[:12]}#10-20`, see the brief",
+    f'{{"target": {{"source": "recall-lab://{_MD5}@{_DIGEST[:12]}", "selector": [{{"start": 1}}]}}}}',
     "PWD=/home/x",
     '"conn-pw": "Host=db;Username=app;Password=;Database=x",',
     "OLDPWD=/home/dev/app",
